@@ -16,6 +16,7 @@ pub(crate) mod profile;
 pub(crate) mod refusal;
 pub(crate) mod script;
 pub(crate) mod splice;
+pub(crate) mod switches;
 pub(crate) mod syntax;
 pub(crate) mod tables;
 

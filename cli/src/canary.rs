@@ -2,9 +2,12 @@
 //! agent, to see whether the agent would obey.
 
 use hookgate::contract::Verdict;
-use hookgate::{Event, HandlerTable, Hook, Mode};
+use hookgate::contract::dialect::Dialect;
+use hookgate::{Event, HandlerTable, Hook, Mode, Role};
 
+use crate::kinds::manifests;
 use crate::terminal::phrase::count;
+use crate::unreached::{Reach, begins_later};
 
 /// The variable that makes `hookgate hook` take a step for a canary. Whoever sets it can only deny.
 pub(crate) const VARIABLE: &str = "HOOKGATE_CANARY";
@@ -24,13 +27,23 @@ pub(crate) fn is_sent() -> bool {
 }
 
 /// Returns a table that denies every step at an event, if anything can be denied there. The policy was
-/// loaded, so it is in force; its hooks are not called, since nothing has happened. `problem` says why one of them
+/// loaded, so it is in force; its hooks are not called, since nothing has happened. Only hooks count that can refuse a
+/// step of this agent now. `problem` says why one of them
 /// would fail.
-pub(crate) fn table(policy: &HandlerTable, event: &str, problem: Option<&str>) -> HandlerTable {
+pub(crate) fn table(
+    policy: &HandlerTable,
+    event: &str,
+    problem: Option<&str>,
+    dialect: &dyn Dialect,
+) -> HandlerTable {
     let Some(event) = Event::from_name(event) else { return HandlerTable::default() };
+    let manifests = manifests(policy);
+    let reach = Reach { dialect, manifests: &manifests, called_at: None };
     let enforcing: Vec<_> = policy
         .listing()
         .filter(|listed| listed.event == event.name() && listed.mode() == Mode::Enforce)
+        .filter(|listed| listed.role() != Role::Observe && begins_later(listed.spec()).is_none())
+        .filter(|listed| reach.why_never(listed.spec()).is_none())
         .collect();
     let set_aside = enforcing.iter().find_map(|listed| listed.spec().why_set_aside());
     let reason = match set_aside.or(problem) {

@@ -62,6 +62,7 @@ mod terminal;
 mod text_position;
 mod trust;
 mod trust_section;
+mod unreached;
 mod watch;
 
 pub use abort::Abort;

@@ -23,7 +23,7 @@ pub(crate) use difference::{Difference, differences};
 pub(crate) use examine::{Examined, State, examine_all, examine_path};
 pub(crate) use files::files_of;
 pub(crate) use grants::{Grants, Why};
-pub(crate) use permissions::{fault, is_of_system};
+pub(crate) use permissions::{is_of_system, other_writer_of};
 pub(crate) use policy::Policy;
 pub(crate) use project::{Project, projects, root_of};
 pub(crate) use rule::{is_tightening, only_tightens};

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::document::{Document, file_name};
 use crate::files::{self, Lock};
 use crate::ledger::Ledger;
-use crate::seal::Key;
+use crate::seal::{self, Key};
 
 const KEY: &str = "state.key";
 const LOCK: &str = "state.lock";
@@ -80,6 +80,8 @@ impl StateFolder {
                 let ledger = self.parse(&key, LEDGER, &sealed)?;
                 (key, ledger)
             }
+            // Files without the ledger that knows them: somebody has taken it away, with the key.
+            (None, None) if self.has_sealed_files()? => return Err(self.lost(LEDGER)),
             (None, None) => {
                 let key = Key::draw().map_err(|error| unusable(&at(KEY), &error))?;
                 let open = Open { folder: self, key, ledger: Ledger::default(), _lock: lock };
@@ -92,6 +94,29 @@ impl StateFolder {
             (None, Some(_)) => return Err(self.lost(KEY)),
         };
         Ok(Open { folder: self, key, ledger, _lock: lock })
+    }
+
+    /// Tells whether a sealed file is here, of whatever part. It is asked only where key and ledger are missing.
+    fn has_sealed_files(&self) -> Result<bool, StateError> {
+        let mut folders = vec![self.root.clone()];
+        while let Some(folder) = folders.pop() {
+            let problem = |error: io::Error| unusable(&folder, &error);
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(problem(error)),
+            };
+            for entry in entries {
+                let entry = entry.map_err(problem)?;
+                let kind = entry.file_type().map_err(problem)?;
+                if kind.is_dir() {
+                    folders.push(entry.path());
+                } else if kind.is_file() && seal::is_sealed(&entry.path()).map_err(problem)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Tells whether anything was ever kept here.
@@ -203,7 +228,8 @@ impl StateHome for StatePart {
     fn read(&self, key: &StateKey<'_>) -> Result<Option<Value>, StateError> {
         let name = self.name_of(key);
         // Whoever only asks leaves nothing behind.
-        if self.folder.is_new()? && self.folder.read_bytes(&name, BYTES)?.is_none() {
+        let is_there = self.folder.read_bytes(&name, BYTES)?.is_some();
+        if self.folder.is_new()? && !is_there && !self.folder.has_sealed_files()? {
             return Ok(None);
         }
         let document = self.folder.open()?.document(&name)?;

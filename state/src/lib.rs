@@ -38,7 +38,8 @@
 //! # What it cannot protect from
 //!
 //! Whoever has the rights of the user can read the key. A program of the user that forges the seals, puts the
-//! *whole* folder back to an earlier copy, or removes all of it with the key, is not found out. Against an
+//! *whole* folder, or the ledger together with each file that is newer than it, back to an earlier copy, or removes all
+//! of it with the key, is not found out. If files are left without key and ledger, it is. Against an
 //! agent help a guard on what it may touch (`protect_config`), a sandbox, or another account.
 //!
 //! A process that ends between the writing of a file and of the ledger leaves a file that is newer than the

@@ -1,6 +1,7 @@
 //! The key of a user, and the line that seals a file with it.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use data_encoding::HEXLOWER;
@@ -13,6 +14,13 @@ const KEY: usize = 32;
 
 /// What a sealed file begins with; the seal in hexadecimal digits and a line feed follow.
 const HEAD: &str = "hookgate-state 1 ";
+
+/// Tells whether a file begins as a sealed one does, whatever the key was.
+pub(crate) fn is_sealed(path: &Path) -> io::Result<bool> {
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD.len() as u64).read_to_end(&mut head)?;
+    Ok(head == HEAD.as_bytes())
+}
 
 /// The key of a user.
 pub(crate) struct Key([u8; KEY]);

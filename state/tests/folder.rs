@@ -264,7 +264,25 @@ fn without_key_and_ledger_a_session_that_is_there_is_not_new() {
         fs::remove_file(folder.path().join(name)).unwrap();
     }
     assert!(look(folder.path(), "s").is_err());
-    assert!(matches!(count(folder.path(), "s"), Err(StateError::Altered { .. })));
+    assert!(matches!(count(folder.path(), "s"), Err(StateError::Lost { .. })));
+}
+
+/// Whoever takes away key, ledger and the file of a session leaves those of others: nothing begins anew beside them.
+#[test]
+fn without_key_and_ledger_no_session_is_new_while_there_are_files_of_others() {
+    let (folder, _) = folder_and_copy();
+    for name in ["state.key", "state.ledger", "sessions/s-s.json"] {
+        fs::remove_file(folder.path().join(name)).unwrap();
+    }
+    for session in ["s", "t", "new"] {
+        assert!(matches!(look(folder.path(), session), Err(StateError::Lost { .. })), "{session}");
+        assert!(matches!(count(folder.path(), session), Err(StateError::Lost { .. })), "{session}");
+    }
+    // The control: files that nobody has sealed, and empty folders, are no sign of that.
+    fs::remove_file(folder.path().join("sessions/s-t.json")).unwrap();
+    fs::create_dir(folder.path().join("trust")).unwrap();
+    fs::write(folder.path().join("trust/list.json"), "{}").unwrap();
+    assert_eq!(count(folder.path(), "s"), Ok(1));
 }
 
 #[test]

@@ -2,12 +2,14 @@
 
 mod against;
 mod analyzed;
+pub(super) mod doubts;
 mod entry;
 mod format;
 mod github;
 mod lost_context;
 #[cfg(test)]
 mod mutants;
+mod never_called;
 mod ownership;
 mod place;
 mod probes;
@@ -15,7 +17,7 @@ mod remarks;
 mod sarif;
 mod summary;
 mod syntax;
-mod texts;
+pub(super) mod texts;
 mod tool_list;
 mod tool_names;
 mod tools;
@@ -36,6 +38,7 @@ use crate::terminal::phrase::count;
 use crate::terminal::{diagnostics, next, stdout};
 use against::Against;
 use analyzed::Analyzed;
+use doubts::{Doubts, Subject};
 use entry::{Entry, Level};
 use format::{Format, FormatArgs};
 use probes::Probes;
@@ -92,7 +95,8 @@ pub struct Args {
     /// which is what GitHub Copilot and Kimi give a hook whose time is not set
     #[arg(long, value_name = "DURATION", requires = "analyze", value_parser = humantime::parse_duration)]
     longest: Option<Duration>,
-    /// Say which limits cannot work with this agent, because it says no tokens or no costs
+    /// Say which hooks this agent never calls, since it has none of their events or tools, and which limits cannot
+    /// work with it, because it says no tokens or no costs
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     /// Compare the hooks with recorded steps: files with one envelope a line, or folders of such `*.jsonl`
@@ -196,19 +200,20 @@ async fn check(
     let manifests = manifests(&table);
     let mut texts = Texts::default();
     let passed_over = args.config.search().passed_over();
-    let mut others: Vec<Entry> = passed_over.iter().map(Entry::of_passed_over).collect();
-    others.extend(ownership::exposed(&files, &table, &warnings));
-    others.extend(syntax::unreadable(&mut texts, &table, &mut syntax::problem_of));
-    others.extend(lost_context::of(&mut texts, &table));
-    if let Some(agent) = &agent {
-        others.extend(unmeasured::of(&mut texts, &table, agent));
+    let subject = Subject {
+        name,
+        files: &files,
+        table: &table,
+        manifests: &manifests,
+        passed_over: &passed_over,
+        agent: agent.as_deref(),
+    };
+    let mut doubts = Doubts::find(&mut texts, &subject, warnings);
+    if args.analyze {
+        // The analysis says it too.
+        doubts.never_met.clear();
     }
-    others.extend(tool_names::mistyped(&mut texts, &table, &manifests, &warnings));
     let server = args.mcp_server.as_deref();
-    // The analysis says it too.
-    let never_met = if args.analyze { Vec::new() } else { table.never_met() };
-    let never_met: Vec<Entry> =
-        never_met.iter().map(|found| Entry::of_finding(found, name)).collect();
     let tools = args.tools.as_deref();
     let tools = tools.map(|file| Tools::read(file, server, &manifests)).transpose()?;
     let analyzed = args.analyze.then(|| Analyzed::new(&table, name, tools.as_ref(), args.longest));
@@ -217,17 +222,14 @@ async fn check(
         paths => Some(Against::read(paths, name, &mut texts, &table).await?),
     };
     if format.has_diagnostics() {
-        diagnostics::print(&warnings, Severity::Warning);
-        others.iter().for_each(Entry::warn);
-        never_met.iter().for_each(Entry::print);
+        diagnostics::print(&doubts.warnings, Severity::Warning);
+        doubts.others.iter().for_each(Entry::warn);
+        doubts.never_met.iter().for_each(Entry::print);
         tools.iter().for_each(Tools::report);
         analyzed.iter().flat_map(|found| &found.entries).for_each(Entry::print);
         against.iter().flat_map(|found| &found.entries).for_each(Entry::print);
     }
-    let mut entries: Vec<Entry> =
-        warnings.iter().map(|error| Entry::of_config(error, Level::Warning)).collect();
-    entries.extend(others);
-    entries.extend(never_met);
+    let mut entries = doubts.into_entries();
     if format == Format::Human {
         let mut text = summary::summary(name, &table, entries.len(), args.failures);
         text.extend(tools.as_ref().and_then(Tools::summary));

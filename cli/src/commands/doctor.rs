@@ -6,6 +6,7 @@ mod faults;
 pub(super) mod find;
 mod hooks;
 mod machine;
+mod policy;
 mod project;
 mod report;
 mod screen;

@@ -11,6 +11,9 @@ use crate::terminal::sanitize::line;
 /// How names of configs end, and of what people take for one.
 const ENDINGS: [&str; 8] = ["toml", "tml", "yaml", "yml", "json", "conf", "cfg", "ini"];
 
+/// What editors and people put behind the name of a copy.
+const COPIES: [&str; 6] = ["~", ".bak", ".old", ".orig", ".save", ".swp"];
+
 /// How many entries of a folder are looked at.
 const MOST: usize = 1000;
 
@@ -37,7 +40,18 @@ pub(super) fn beside(config: &Path, has_local: bool) -> Vec<PassedOver> {
     let is_read = |name: &str| {
         name == FILE_NAME || name == DROP_INS || (has_local && LOCAL.ends_with(&format!("/{name}")))
     };
-    let is_meant = |path: &PathBuf| is_near(&name_of(path)) && !is_read(&name_of(path));
+    // A copy beside the config is no sign of a mistake; alone it is what is left of it.
+    let is_alone = !is_found(config);
+    let is_copy = |name: &str| {
+        let added = name.strip_prefix(FILE_NAME).unwrap_or_default();
+        is_alone && COPIES.contains(&added)
+    };
+    let is_meant = |path: &PathBuf| {
+        let name = name_of(path);
+        // A folder for scripts may well be called so.
+        let is_folder = is_stem(&name.to_lowercase()) && path.is_dir();
+        (is_near(&name) || is_copy(&name)) && !is_read(&name) && !is_folder
+    };
     let near = entries(folder).into_iter().filter(is_meant);
     let cure = format!("name it `{FILE_NAME}`, or move it to `{DROP_INS}`");
     let mut found: Vec<PassedOver> =
@@ -96,9 +110,20 @@ fn name_of(path: &Path) -> String {
 /// Tells whether a name is nearly `hooks.toml`, `hooks.local.toml` or `hooks.d`.
 fn is_near(name: &str) -> bool {
     let name = name.to_lowercase();
-    let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+    let name = without_addition(&name);
+    let Some((stem, ending)) = name.rsplit_once('.') else { return is_stem(name) };
     let stem = stem.strip_suffix(".local").unwrap_or(stem);
-    (stem == "hooks" || stem == "hook") && (ending == "d" || ENDINGS.contains(&ending))
+    let is_config = stem == "config" && ending == "toml";
+    is_config || (is_stem(stem) && (ending == "d" || ENDINGS.contains(&ending)))
+}
+
+fn is_stem(name: &str) -> bool {
+    name == "hooks" || name == "hook"
+}
+
+/// Takes off what a program has put behind a name: `hooks.toml.txt`.
+fn without_addition(name: &str) -> &str {
+    name.strip_suffix(".txt").unwrap_or(name)
 }
 
 /// Tells whether what lies among drop-ins and is none may be meant as one. Notes, scripts and what hooks read may lie
@@ -113,6 +138,11 @@ fn is_odd(path: &Path) -> bool {
         // Data for scripts is often in JSON. A folder with the name of a config is told when it is read.
         let is_meant = |path: &PathBuf| is_config(path) && !name_of(path).ends_with(".json");
         return !is_config(path) && entries(path).iter().any(is_meant);
+    }
+    // A name that an editor has changed: the file is the copy of one, or has lost its own.
+    let plain = name.strip_suffix('~').or_else(|| name.strip_suffix(".txt"));
+    if let Some(plain) = plain.map(|plain| path.with_file_name(plain)) {
+        return is_config(&plain) && !is_found(&plain);
     }
     match path.extension() {
         Some(ending) => ENDINGS.contains(&ending.to_string_lossy().to_lowercase().as_str()),
@@ -137,6 +167,17 @@ mod tests {
             "hooks_test.toml",
             "guard.py",
             "hooks.toml.bak",
+            "hooks.toml.txt",
+            "hooks",
+            "config.toml",
+            "README.md",
+            "policy.rego",
+            "notes.txt",
+            "hooks.d/a.toml~",
+            "hooks.d/lost.toml~",
+            "hooks.d/b.toml.txt",
+            "hooks.d/b.tml",
+            "hooks.d/notes.txt",
             "hooks.local.toml",
             "notes.md",
             "hooks.d/a.toml",
@@ -164,19 +205,30 @@ mod tests {
         };
         let all = [
             "Hooks.toml",
+            "config.toml",
             "hook.toml",
+            "hooks",
             "hooks.TOML",
             "hooks.local.toml",
+            "hooks.toml.txt",
             "hooks.yaml",
             "hooks.d/a.YAML",
+            "hooks.d/b.tml",
+            "hooks.d/b.toml.txt",
             "hooks.d/guard",
             "hooks.d/guard.TOML",
             "hooks.d/guard.conf",
+            "hooks.d/lost.toml~",
             "hooks.d/sub",
         ];
         assert_eq!(names(false), all);
         let without_local: Vec<_> =
             all.iter().filter(|name| **name != "hooks.local.toml").copied().collect();
         assert_eq!(names(true), without_local);
+        std::fs::remove_file(at("hooks")).expect("a file");
+        std::fs::create_dir(at("hooks")).expect("a folder");
+        assert!(!names(false).contains(&"hooks".to_owned()), "a folder for scripts");
+        std::fs::remove_file(at("hooks.toml")).expect("a file");
+        assert!(names(false).contains(&"hooks.toml.bak".to_owned()), "it is alone");
     }
 }

@@ -43,6 +43,29 @@ pub(crate) fn fault(file: &Path, root: &Path) -> Option<String> {
     Some(format!("the folder `{}` of `{shown}` {who}", folder.display()))
 }
 
+/// Says who else could change a file, or put another one in its place. A link counts as what it leads to.
+pub(crate) fn other_writer_of(file: &Path) -> Option<String> {
+    let real = file.canonicalize().ok()?;
+    let folder = real.parent()?;
+    let of_file = fs::metadata(&real).ok().and_then(|found| other_writer(&found));
+    if let Some(who) = of_file {
+        return Some(format!("`{}` {who}", file.display()));
+    }
+    let who_in = |folder: &Path| {
+        let found = fs::metadata(folder).ok()?;
+        Some((other_writer_in(&found)?, found))
+    };
+    if let Some((who, _)) = who_in(folder) {
+        return Some(format!("its folder `{}` {who}", folder.display()));
+    }
+    // Whoever owns a folder further above administers it.
+    let mut above = folder.ancestors().skip(1);
+    above.find_map(|folder| {
+        let (who, _) = who_in(folder).filter(|(_, found)| is_trusted_owner(found))?;
+        Some(format!("the folder `{}` above it {who}", folder.display()))
+    })
+}
+
 /// Says who else can replace files of others in a folder.
 fn other_writer_in(found: &Metadata) -> Option<String> {
     let is_sticky = found.mode() & STICKY != 0 && is_trusted_owner(found);

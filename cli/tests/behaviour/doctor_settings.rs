@@ -129,6 +129,52 @@ fn settings_of_every_layer_count() {
             r#"{"disableAllHooks": true}"#.to_owned(),
             "disableAllHooks",
         ),
+        (
+            "claude",
+            LOCAL,
+            r#"{"env": {"CLAUDE_CODE_SIMPLE": "1"}}"#.to_owned(),
+            "switched off by the variable `CLAUDE_CODE_SIMPLE`",
+        ),
+        (
+            "claude",
+            PROJECT,
+            r#"{"env": {"CLAUDE_CODE_SAFE_MODE": true}}"#.to_owned(),
+            "switched off by the variable `CLAUDE_CODE_SAFE_MODE`",
+        ),
+        (
+            "claude",
+            LOCAL,
+            r#"{"env": {"CLAUDE_CONFIG_DIR": "/tmp/other"}}"#.to_owned(),
+            "sets `CLAUDE_CONFIG_DIR`",
+        ),
+        (
+            "gemini",
+            "work/.gemini/.env",
+            "GEMINI_CLI_SYSTEM_SETTINGS_PATH=/tmp/s.json\n".to_owned(),
+            "sets `GEMINI_CLI_SYSTEM_SETTINGS_PATH`",
+        ),
+        ("qwen", "work/.env", "QWEN_CODE_SAFE_MODE=true\n".to_owned(), "QWEN_CODE_SAFE_MODE"),
+        ("claude", LOCAL, r#"{"disableAllHooks": "true"}"#.to_owned(), "is \"true\", and not true"),
+        ("claude", PROJECT, r#"{"disableAllHooks": 0}"#.to_owned(), "cannot be told"),
+        ("claude", PROJECT, r#"{"allowManagedHooksOnly": "yes"}"#.to_owned(), "cannot be told"),
+        (
+            "qwen",
+            "work/.qwen/settings.json",
+            r#"{"disableAllHooks": "no"}"#.to_owned(),
+            "cannot be",
+        ),
+        (
+            "gemini",
+            "work/.gemini/settings.json",
+            r#"{"hooksConfig": {"enabled": "yes"}}"#.to_owned(),
+            "`hooksConfig.enabled` is \"yes\"",
+        ),
+        (
+            "gemini",
+            "work/.gemini/settings.json",
+            r#"{"hooksConfig": {"disabled": "hookgate-BeforeTool"}}"#.to_owned(),
+            "and not a list of texts",
+        ),
     ] {
         let machine = machine(agent);
         machine.write(other, "allow_empty = true\n");
@@ -139,6 +185,50 @@ fn settings_of_every_layer_count() {
         let (open, _, code) = doctor(&machine, agent);
         assert!(open.contains(about), "{agent} {file} {text}: {open}");
         assert_eq!(code, 2, "{agent} {file} {text}");
+    }
+}
+
+/// Settings and variables that say nothing of hooks, or say that they are called.
+#[test]
+fn neighbours_of_switches_are_well() {
+    for (agent, file, text) in [
+        ("claude", LOCAL, r#"{"disableAllHooks": false}"#),
+        ("claude", PROJECT, r#"{"allowManagedHooksOnly": true}"#),
+        ("claude", LOCAL, r#"{"env": {"CLAUDE_CODE_SIMPLE": "0"}}"#),
+        ("claude", LOCAL, r#"{"env": {"CLAUDE_CODE_SIMPLE": ""}}"#),
+        ("claude", LOCAL, r#"{"env": {"CLAUDE_CODE_ENABLE_TELEMETRY": "1", "EDITOR": "vi"}}"#),
+        ("claude", LOCAL, r#"{"env": {"QWEN_CODE_SAFE_MODE": "1"}}"#),
+        ("gemini", "work/.gemini/settings.json", r#"{"hooksConfig": {"disabled": ["other"]}}"#),
+        ("qwen", "work/.env", "QWEN_CODE_SAFE_MODE=false\nCLAUDE_CODE_SIMPLE=1\n"),
+    ] {
+        let machine = machine(agent);
+        machine.write(file, text);
+        assert_eq!(doctor(&machine, agent), (String::new(), String::new(), 0), "{agent} {text}");
+    }
+}
+
+#[test]
+fn variables_of_the_shell_count_for_an_agent_that_is_started_there() {
+    for (agent, name, value, level) in [
+        ("claude", "CLAUDE_CODE_SIMPLE", "1", "open"),
+        ("claude", "CLAUDE_CODE_SHELL_PREFIX", "/usr/bin/nice", "doubt"),
+        ("claude", "CLAUDE_CODE_SIMPLE", "0", ""),
+        ("claude", "QWEN_CODE_SAFE_MODE", "1", ""),
+        ("gemini", "GEMINI_CLI_HOME", "/tmp/elsewhere", "open"),
+        ("qwen", "QWEN_HOME", "/tmp/elsewhere", "open"),
+    ] {
+        let machine = machine(agent);
+        let mut command = machine.command(&["doctor", "--agent", agent, "--json"]);
+        command.env(name, value);
+        let done = run(command, b"");
+        let findings = done.lines()[0]["findings"].clone();
+        match level {
+            "" => assert_eq!(findings, json!([]), "{name}={value}"),
+            level => {
+                assert_eq!(findings[0]["level"], level, "{name}={value}: {findings}");
+                assert!(findings[0]["about"].as_str().unwrap().contains(name), "{findings}");
+            }
+        }
     }
 }
 
@@ -184,10 +274,10 @@ fn install_keeps_links_and_tells_files_that_are_read_only() {
 }
 
 /// What a file of Claude Code may say.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Said {
-    off: Option<bool>,
-    env: Option<&'static str>,
+    off: Option<Value>,
+    env: Option<(&'static str, &'static str)>,
 }
 
 /// What may be done to the hook at an event.
@@ -195,12 +285,24 @@ struct Said {
 struct Key(&'static str, Value, bool);
 
 fn said() -> impl Strategy<Value = Said> {
-    let off = prop_oneof![3 => Just(None), 1 => Just(Some(true)), 1 => Just(Some(false))];
+    let off = prop_oneof![
+        4 => Just(None),
+        1 => Just(Some(json!(true))),
+        1 => Just(Some(json!(false))),
+        1 => proptest::sample::select(vec![json!("true"), json!(1), json!([])]).prop_map(Some),
+    ];
+    let variables = vec![
+        ("HOOKGATE_CONFIG", "/dev/null"),
+        ("EDITOR", "vi"),
+        ("HOOKGATE_LOG", "hookgate=info"),
+        ("CLAUDE_CODE_SIMPLE", "1"),
+        ("CLAUDE_CODE_SIMPLE", "0"),
+        ("CLAUDE_CODE_SAFE_MODE", "true"),
+        ("CLAUDE_CONFIG_DIR", "/elsewhere"),
+    ];
     let env = prop_oneof![
-        5 => Just(None),
-        1 => Just(Some("HOOKGATE_CONFIG")),
-        1 => Just(Some("EDITOR")),
-        1 => Just(Some("HOOKGATE_LOG")),
+        1 => Just(None),
+        1 => proptest::sample::select(variables).prop_map(Some),
     ];
     (off, env).prop_map(|(off, env)| Said { off, env })
 }
@@ -218,21 +320,27 @@ fn key() -> impl Strategy<Value = Option<Key>> {
 }
 
 /// A small model of Claude Code: whether the hook at PreToolUse can keep a tool from running. The strongest file that
-/// says so switches all hooks off; an entry that is not waited for or not always called denies nothing; and with
-/// another config the policy is another one.
-fn obeys(user: &Said, project: &Said, local: &Said, key: Option<&Key>) -> bool {
-    let off = local.off.or(project.off).or(user.off) == Some(true);
-    let moved = [user, project, local].iter().any(|said| said.env == Some("HOOKGATE_CONFIG"));
-    !off && !moved && key.is_none_or(|Key(.., waits)| *waits)
+/// says so switches all hooks off, and what has another type may do so; an entry that is not waited for or not always called
+/// denies nothing; with another config the policy is another one; the strongest file that sets a variable counts.
+fn obeys(files: [&Said; 3], key: Option<&Key>) -> bool {
+    let mut off = files.iter().rev().filter_map(|said| said.off.as_ref());
+    let is_on = off.clone().all(Value::is_boolean) && off.next() != Some(&json!(true));
+    let mut variables = std::collections::BTreeMap::new();
+    variables.extend(files.iter().filter_map(|said| said.env));
+    let harmless = |(name, value): (&&str, &&str)| match *name {
+        "CLAUDE_CODE_SIMPLE" => *value == "0",
+        name => ["EDITOR", "HOOKGATE_LOG"].contains(&name),
+    };
+    is_on && variables.iter().all(harmless) && key.is_none_or(|Key(.., waits)| *waits)
 }
 
 fn settings(said: &Said) -> Value {
     let mut settings = json!({});
-    if let Some(off) = said.off {
-        settings["disableAllHooks"] = off.into();
+    if let Some(off) = &said.off {
+        settings["disableAllHooks"] = off.clone();
     }
-    if let Some(name) = said.env {
-        settings["env"] = json!({name: "hookgate=info"});
+    if let Some((name, value)) = said.env {
+        settings["env"] = json!({name: value});
     }
     settings
 }
@@ -255,7 +363,7 @@ fn doctor_says_what_a_model_of_the_agent_does() {
             machine.write(PROJECT, &settings(&project).to_string());
             machine.write(LOCAL, &settings(&local).to_string());
             let (open, doubt, code) = doctor(&machine, "claude");
-            let expected = if obeys(&user, &project, &local, key.as_ref()) { 0 } else { 2 };
+            let expected = if obeys([&user, &project, &local], key.as_ref()) { 0 } else { 2 };
             prop_assert_eq!(code, expected, "open: {} doubt: {}", open, doubt);
             Ok(())
         })

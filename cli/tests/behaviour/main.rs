@@ -17,6 +17,7 @@ mod config_verb;
 mod corpus;
 mod demo;
 mod doctor;
+mod doctor_policy;
 mod doctor_settings;
 mod effects;
 mod eval;

@@ -7,7 +7,7 @@ use hookgate::table::Origin;
 
 /// The texts that were read so far.
 #[derive(Debug, Default)]
-pub(super) struct Texts(HashMap<String, String>);
+pub(in crate::commands) struct Texts(HashMap<String, String>);
 
 impl Texts {
     /// Begins with the text of a file that may not be saved.

@@ -1,6 +1,9 @@
 //! `--agent`: limits on what the agent does not say. Coding agents tell their hooks no tokens and no costs; a `limit`
 //! reads them in the transcript, and not every agent writes them there.
 
+use std::sync::Arc;
+
+use hookgate::contract::dialect::Dialect;
 use hookgate::{HandlerTable, HookSpec};
 use serde_json::Value;
 
@@ -17,15 +20,15 @@ const SAY_TOKENS: &[&str] =
 /// The agents that tell what a response has cost.
 const SAY_COST: &[&str] = &["docker-agent"];
 
-/// Returns the name of an agent as its dialect has it.
+/// Returns the dialect of an agent.
 ///
 /// # Errors
 /// There is no such agent.
-pub(super) fn agent(name: &str) -> Result<String, Abort> {
+pub(super) fn agent(name: &str) -> Result<Arc<dyn Dialect>, Abort> {
     let all = hookgate_dialects::all().into_iter().chain(hookgate_dialects::of_systems());
     let all: Vec<_> = all.collect();
     match all.iter().find(|dialect| is_called(&***dialect, name)) {
-        Some(dialect) => Ok(dialect.name().to_owned()),
+        Some(dialect) => Ok(Arc::clone(dialect)),
         None => {
             let names: Vec<&str> = all.iter().map(|dialect| dialect.name()).collect();
             Err(Abort::unknown_name("agent", name, &names))
@@ -80,7 +83,7 @@ mod tests {
     #[test]
     fn each_agent_of_the_lists_is_known() {
         for name in SAY_TOKENS.iter().chain(SAY_COST) {
-            assert_eq!(agent(name).ok().as_deref(), Some(*name));
+            assert_eq!(agent(name).ok().map(|dialect| dialect.name()), Some(*name));
         }
         assert!(agent("claud").is_err());
         assert!(says("codex", "tokens") && !says("codex", "cost") && !says("cursor", "tokens"));

@@ -10,10 +10,11 @@ use hookgate::contract::file;
 use super::faults::{self, Subject};
 use super::hooks::{self, Content, FoundHook};
 use super::report::{AgentReport, Finding, Guard, GuardState, HookFile};
-use super::settings::{Settings, Variable};
-use super::{canary, find, project};
+use super::settings::{self, Settings, Variable};
+use super::{canary, find, machine, policy, project};
 use crate::abort::Abort;
 use crate::agents::{Folders, Form, Profile, Scope, script};
+use crate::sources::Search;
 
 /// How long an agent waits for a hook whose time limit is not known here.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -89,7 +90,9 @@ pub(super) fn agent(
     let ours: Vec<&FoundHook> = hooks.filter(|hook| hook.calls_hookgate()).collect();
     report.findings.extend(settings.switches(profile, dialect.title(), &ours));
     let variables = settings.variables(profile);
-    report.findings.extend(variables.iter().filter_map(|one| one.finding(dialect.title())));
+    let title = dialect.title();
+    report.findings.extend(variables.iter().filter_map(|one| one.finding(profile, title)));
+    report.findings.extend(settings::of_shell(profile, title));
     if report.installed() == 0 {
         report.findings.push(not_installed(profile, &*dialect, asked));
         return Ok(report);
@@ -105,11 +108,34 @@ pub(super) fn agent(
     set_moot(&mut report.guards, &*dialect);
     let findings = findings(&report.guards, profile);
     report.findings.extend(findings);
-    // Without a name it is told of the machine.
-    if asked {
-        report.findings.extend(project::check(folders.project()));
-    }
+    report.findings.extend(of_policy(profile, &*dialect, &files, asked, folders.project()));
     Ok(report)
+}
+
+/// Looks at the policy that judges the steps of an agent.
+fn of_policy(
+    profile: &Profile,
+    dialect: &dyn Dialect,
+    files: &[File],
+    must_be_guarded: bool,
+    project: &Path,
+) -> Vec<Finding> {
+    let hooks = files.iter().flat_map(|file| &file.content.hooks);
+    let ours: Vec<&FoundHook> = hooks.filter(|hook| hook.calls_hookgate()).collect();
+    let called_at = ours.iter().map(|hook| hook.event.clone()).collect();
+    let named = ours.iter().filter_map(|hook| hook.line.as_ref()?.config.as_ref());
+    let mut configs: Vec<PathBuf> = named.map(PathBuf::from).collect();
+    configs.dedup();
+    let agent =
+        policy::Agent { name: profile.name, dialect, called_at: &called_at, must_be_guarded };
+    let mut findings = policy::check(&configs, Some(agent));
+    // Without a name these are told of the machine.
+    if must_be_guarded {
+        findings.extend(machine::passed_over(&Search::new(&configs, project)));
+        findings.extend(policy::changeable(&configs));
+        findings.extend(project::check(project));
+    }
+    findings
 }
 
 /// In a folder of the `PATH` that depends on the session, anybody may put a program of this name.

@@ -6,13 +6,12 @@ use hookgate::Registry;
 use hookgate::table::{HookSpec, Layer};
 use serde::Serialize;
 
-use super::project;
 use super::report::{Finding, Level};
+use super::{policy, project};
 use crate::config::{ConfigArgs, Configs, NOT_FOUND, registry};
-use crate::sources::{Search, Source};
+use crate::sources::{PassedOver, Search, Source};
 use crate::state_folder::state_folder;
 use crate::terminal::phrase::count;
-use crate::trust::fault;
 
 /// What was found about hookgate itself.
 #[derive(Debug, Serialize)]
@@ -62,11 +61,7 @@ pub(super) fn look(folder: &Path) -> MachineReport {
         report.findings.push(Finding::doubt(about, "set HOME"));
     }
     let search = Search::new(&[], folder);
-    let passed_over = search.passed_over();
-    report.findings.extend(passed_over.iter().map(|found| {
-        let about = "this file is not read, so no hook in it is in force";
-        Finding::doubt(about, &found.cure).of(&found.path)
-    }));
+    report.findings.extend(passed_over(&search));
     let Ok(configs) = ConfigArgs::default().find() else {
         let places = search.phrase();
         let cure = format!("`hookgate init` writes a config to start from; looked for {places}");
@@ -79,17 +74,25 @@ pub(super) fn look(folder: &Path) -> MachineReport {
         report.configs.push(config);
         report.findings.extend(findings);
     }
+    report.findings.extend(policy::changeable(&[]));
+    report.findings.extend(policy::check(&[], None));
     report.findings.extend(project::check(folder));
     report
+}
+
+/// Finds files that are nearly configs, and are not read.
+pub(super) fn passed_over(search: &Search) -> Vec<Finding> {
+    let found = search.passed_over();
+    let finding = |found: &PassedOver| {
+        let about = "this file is not read, so no hook in it is in force";
+        Finding::doubt(about, &found.cure).of(&found.path)
+    };
+    found.iter().map(finding).collect()
 }
 
 fn config(configs: &Configs, source: &Source, registry: &Registry) -> (Config, Vec<Finding>) {
     let file = &source.file;
     let mut findings = Vec::new();
-    // Whether a project is safe to trust is told where that is asked.
-    if !source.is_of_project() {
-        findings.extend(changeable(file));
-    }
     let hooks = match configs.read(registry, source) {
         Ok(loaded) => {
             findings.extend(loaded.table().specs().flat_map(missing).map(|found| found.of(file)));
@@ -110,19 +113,6 @@ fn config(configs: &Configs, source: &Source, registry: &Registry) -> (Config, V
         }
     };
     (Config { layer: source.layer, path: file.clone(), hooks }, findings)
-}
-
-/// Finds out whether somebody else can change a config.
-fn changeable(file: &Path) -> Option<Finding> {
-    let file = std::path::absolute(file).ok()?;
-    let why = fault(&file, file.parent()?)?;
-    Some(
-        Finding::open(
-            format!("somebody else can change this policy: {why}"),
-            "keep it to yourself",
-        )
-        .of(&file),
-    )
 }
 
 /// Finds the programs of a hook that are not there any more.

@@ -91,6 +91,8 @@ pub(super) enum Level {
     Open,
     /// Everything is denied.
     Broken,
+    /// A part of the policy does nothing here.
+    Idle,
     /// It depends on what cannot be seen from here.
     Doubt,
 }
@@ -104,6 +106,11 @@ impl Finding {
     /// Describes what cannot be seen from here.
     pub(super) fn doubt(about: impl Into<String>, cure: impl Into<String>) -> Self {
         Self { level: Level::Doubt, file: None, about: about.into(), cure: cure.into() }
+    }
+
+    /// Describes a part of the policy that does nothing here.
+    pub(super) fn idle(about: impl Into<String>, cure: impl Into<String>) -> Self {
+        Self { level: Level::Idle, file: None, about: about.into(), cure: cure.into() }
     }
 
     /// Describes what makes hookgate deny everything.

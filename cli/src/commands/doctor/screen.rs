@@ -83,6 +83,7 @@ fn line(finding: &Finding) -> String {
     let (style, label) = match finding.level {
         Level::Open => (BAD, "fails open"),
         Level::Broken => (BAD, "denies"),
+        Level::Idle => (DOUBTFUL, "does nothing"),
         Level::Doubt => (DOUBTFUL, "may be"),
     };
     let file = finding.file.as_ref().map(|file| format!(" {DIM}({}){DIM:#}", file.display()));

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::hooks::FoundHook;
 use super::report::Finding;
+use crate::agents::switches::{Counts, Position, Switch, VariableDoes, variable_does, variables};
 use crate::agents::{Folders, Form, Profile, Scope, json, syntax::Syntax, tables};
 use crate::self_protection::is_variable_of_place;
 
@@ -34,6 +35,12 @@ struct File {
     path: PathBuf,
     rank: Rank,
     content: Value,
+}
+
+impl File {
+    fn says(&self, switch: &Switch) -> Option<(&Self, &Value)> {
+        Some((self, self.content.pointer(switch.pointer)?))
+    }
 }
 
 /// A variable that an agent sets for its hooks.
@@ -126,69 +133,36 @@ impl Settings {
         files.find_map(|file| Some((file, file.content.pointer(pointer)?)))
     }
 
-    /// Returns all files that say just this at a place.
-    fn saying(&self, pointer: &'static str, value: bool) -> impl Iterator<Item = &File> {
-        let value = Value::Bool(value);
-        self.files.iter().filter(move |file| file.content.pointer(pointer) == Some(&value))
+    /// Returns the files that count for a switch, with what they say.
+    fn saying(&self, switch: &Switch) -> Vec<(&File, &Value)> {
+        let all = self.files.iter().filter_map(|file| file.says(switch));
+        match switch.counts {
+            Counts::Strongest => self.strongest(switch.pointer).into_iter().collect(),
+            Counts::Each => all.collect(),
+            Counts::OfMachine => all.filter(|(file, _)| file.rank == Rank::Machine).collect(),
+            Counts::ButUser => all.filter(|(file, _)| file.rank != Rank::User).collect(),
+        }
     }
 
-    /// Finds what switches the hooks of hookgate off.
+    /// Finds what switches the hooks of hookgate off, and what may do so.
     pub(super) fn switches(
         &self,
         profile: &Profile,
         title: &str,
         ours: &[&FoundHook],
     ) -> Vec<Finding> {
-        let off = |switch: &str, file: &File| {
-            let about =
-                format!("hooks are switched off by `{switch}`: {title} runs none, without a word");
-            Finding::open(about, format!("remove `{switch}`")).of(&file.path)
-        };
         let mut findings = self.unread.clone();
-        match profile.name {
-            "claude" => {
-                let all = self.strongest("/disableAllHooks");
-                findings.extend(
-                    all.filter(|(_, value)| **value == Value::Bool(true))
-                        .map(|(file, _)| off("disableAllHooks", file)),
-                );
-                let of_machine = self.files.iter().filter(|file| file.rank == Rank::Machine);
-                for file in of_machine {
-                    let is_set = |key: &str| file.content.get(key) == Some(&Value::Bool(true));
-                    let strict = file.content.get("strictPluginOnlyCustomization");
-                    let is_strict = strict.is_some_and(|strict| match strict {
-                        Value::Array(parts) => parts.iter().any(|part| part == "hooks"),
-                        other => *other == Value::Bool(true),
-                    });
-                    if is_set("allowManagedHooksOnly") {
-                        findings.push(off("allowManagedHooksOnly", file));
-                    }
-                    if is_strict {
-                        findings.push(off("strictPluginOnlyCustomization", file));
-                    }
+        for switch in Switch::of(profile) {
+            let counting = self.saying(switch);
+            for (file, value) in self.files.iter().filter_map(|file| file.says(switch)) {
+                let is_off = switch.position(value) == Position::Off;
+                // What is no value of a switch may make the agent refuse the whole file.
+                if !is_off || counting.iter().any(|(other, _)| other.path == file.path) {
+                    findings.extend(position(switch, value, title, file));
                 }
             }
-            "qwen" | "copilot" => {
-                let files = self.saying("/disableAllHooks", true);
-                findings.extend(files.map(|file| off("disableAllHooks", file)));
-            }
-            "codex" => {
-                for switch in ["/features/hooks", "/features/codex_hooks"] {
-                    // That of the user is told with what its user trusts.
-                    let files = self.saying(switch, false).filter(|file| file.rank != Rank::User);
-                    findings.extend(
-                        files.map(|file| {
-                            off(&switch.trim_start_matches('/').replace('/', "."), file)
-                        }),
-                    );
-                }
-            }
-            _ => {}
         }
         if ["gemini", "qwen"].contains(&profile.name) {
-            let enabled = self.strongest("/hooksConfig/enabled");
-            let is_off = enabled.filter(|(_, value)| **value == Value::Bool(false));
-            findings.extend(is_off.map(|(file, _)| off("hooksConfig.enabled", file)));
             self.files.iter().for_each(|file| findings.extend(disabled(file, ours)));
         }
         findings
@@ -225,18 +199,32 @@ impl Settings {
 }
 
 impl Variable {
-    /// Says what a variable does to the hooks, if it says where programs, configs or state are.
-    pub(super) fn finding(&self, title: &str) -> Option<Finding> {
+    /// Says what a variable does to the hooks, if it switches them off or says where programs, configs or state are.
+    pub(super) fn finding(&self, profile: &Profile, title: &str) -> Option<Finding> {
         let Self { name, value, file } = self;
         let is_same = std::env::var_os(name).is_some_and(|now| now == value.as_str());
-        if !is_variable_of_place(name) || name == LOG || is_same {
+        let does = variable_does(profile, name, value);
+        if does == Some(VariableDoes::SwitchesOff) {
+            let about = format!(
+                "hooks are switched off by the variable `{name}`: {title} runs none, without a word"
+            );
+            return Some(Finding::open(about, format!("remove `{name}`")).of(file));
+        }
+        if is_same || name == LOG || (does.is_none() && !is_variable_of_place(name)) {
             return None;
         }
         let about = format!("{title} sets `{name}` for its hooks");
-        let finding = if OF_PROGRAMS.contains(&name.as_str()) {
+        let starts_others =
+            OF_PROGRAMS.contains(&name.as_str()) || does == Some(VariableDoes::StartsOtherwise);
+        let finding = if starts_others {
             Finding::doubt(
                 format!("{about}, so other programs may be started than the ones tried here"),
                 format!("remove `{name}`, or look at what it leads to"),
+            )
+        } else if does == Some(VariableDoes::MovesConfigs) {
+            Finding::open(
+                format!("{about}: it may read other hooks and settings than those shown here"),
+                format!("remove `{name}`"),
             )
         } else {
             Finding::open(
@@ -248,6 +236,60 @@ impl Variable {
         };
         Some(finding.of(file))
     }
+}
+
+/// Says what variables of the shell that doctor was started in do to the hooks of an agent that is started there.
+pub(super) fn of_shell(profile: &Profile, title: &str) -> Vec<Finding> {
+    let set = variables(profile).iter().filter_map(|(name, _)| {
+        let value = std::env::var(name).ok()?;
+        Some((*name, variable_does(profile, name, &value)?))
+    });
+    let finding = |(name, does): (&str, VariableDoes)| {
+        let cure = format!("`unset {name}`");
+        match does {
+            VariableDoes::SwitchesOff => Some(Finding::open(
+                format!(
+                    "`{name}` is set here: {title} runs no hook, without a word, if it is started with it"
+                ),
+                cure,
+            )),
+            // The folder that it names is the one that was looked at.
+            VariableDoes::MovesConfigs if profile.folder.0 == Some(name) => None,
+            VariableDoes::MovesConfigs => Some(Finding::open(
+                format!(
+                    "`{name}` is set here: {title} may read other hooks and settings than those shown here"
+                ),
+                cure,
+            )),
+            VariableDoes::StartsOtherwise => Some(Finding::doubt(
+                format!(
+                    "`{name}` is set here, so other programs may be started than the ones tried here"
+                ),
+                cure,
+            )),
+        }
+    };
+    set.filter_map(finding).collect()
+}
+
+/// Says what a switch does where it stands, unless hooks are called.
+fn position(switch: &Switch, value: &Value, title: &str, file: &File) -> Option<Finding> {
+    let name = switch.name();
+    let (about, cure) = match switch.position(value) {
+        Position::On => return None,
+        Position::Off => (
+            format!("hooks are switched off by `{name}`: {title} runs none, without a word"),
+            format!("remove `{name}`"),
+        ),
+        Position::Unknown => (
+            format!(
+                "it cannot be told whether {title} calls its hooks: `{name}` is {value}, and not {}",
+                switch.values()
+            ),
+            format!("write {} there, or remove `{name}`", switch.values()),
+        ),
+    };
+    Some(Finding::open(about, cure).of(&file.path))
 }
 
 /// Finds the hooks of hookgate that a list of switched off ones has.

@@ -59,7 +59,7 @@ fn here(work: &Work, step: HostStep) -> Result<(), HookError> {
     if canary::is_sent() {
         let policy = table.engine.table();
         let problem = remembering::problem(&policy, &table.state, &*work.dialect);
-        let canary = canary::table(&policy, step.event.ours, problem.as_deref());
+        let canary = canary::table(&policy, step.event.ours, problem.as_deref(), &*work.dialect);
         table.engine = Engine::new(canary);
     }
     // What a program of a hook leaves behind comes to this process, and is killed.

@@ -49,6 +49,10 @@ impl Machine {
             "CODEX_HOME",
             "HOOKGATE_CONFIG",
             "XDG_CONFIG_HOME",
+            "CLAUDE_CODE_SIMPLE",
+            "CLAUDE_CODE_SAFE_MODE",
+            "CLAUDE_CODE_SHELL",
+            "CLAUDE_CODE_SHELL_PREFIX",
         ] {
             command.env_remove(moved);
         }
