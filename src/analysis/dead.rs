@@ -18,7 +18,7 @@ pub(super) fn find(listed: &[Listed<'_>]) -> Vec<Finding> {
 
 /// Tells of a mark that a hook needs to be called, and that no other hook sets.
 fn own_marks(spec: &HookSpec, hooks: &[&HookSpec]) -> Vec<Finding> {
-    fn sets<'s>(spec: &'s HookSpec, mark: &str) -> bool {
+    fn sets(spec: &HookSpec, mark: &str) -> bool {
         spec.matcher().registered.iter().any(|built| built.condition().sets_mark() == Some(mark))
     }
     let needed = spec.matcher().registered.iter().flat_map(|built| built.condition().needs_marks());

@@ -63,8 +63,7 @@ pub(super) fn contradiction(spec: &InputSpec) -> Option<String> {
 fn no_sort(tests: &[&Test]) -> Option<String> {
     let asks_number =
         |test: &&Test| matches!(test, Test::Gt(_) | Test::Ge(_) | Test::Lt(_) | Test::Le(_));
-    let both =
-        tests.iter().any(|test| asks_number(test)) && tests.iter().any(|test| asks_text(test));
+    let both = tests.iter().any(asks_number) && tests.iter().any(|test| asks_text(test));
     both.then(|| "a value is either a number or a text".to_owned())
 }
 

@@ -132,7 +132,7 @@ const DEAD: &[(&str, &str, &str)] = &[
     (
         "when = { hours = \"02:10-02:20\", from = \"2117-03-28\", until = \"2117-03-28\", zone = \"Europe/Berlin\" }",
         "warning",
-        "is the year right?",
+        "no moment until",
     ),
     // Marks.
     ("runs = \"rm\"\nmarked = \"m\"\nmark = \"m\"", "warning", "only this hook sets the mark `m`"),

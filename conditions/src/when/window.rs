@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use jiff::civil::DateTime;
-use jiff::tz::AmbiguousOffset;
+use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{Timestamp, ToSpan as _, Zoned};
 
 use super::dates::Bound;
@@ -58,12 +58,11 @@ impl Window {
         if let Some(until) = self.until.filter(|until| until.is_over(now)) {
             return Some(format!("its time is over since {until}, so that it never holds again"));
         }
-        let far = now.checked_add(FAR_YEARS.years()).ok()?;
-        if let Some(from) = self.from.filter(|from| from.first() > far) {
-            return Some(format!(
-                "it begins on {from}, more than {FAR_YEARS} years from now: is the year right?"
-            ));
-        }
+        self.is_empty(now, zone).or_else(|| self.is_far(now))
+    }
+
+    /// Says that no moment of the window comes, as far as it has an end.
+    fn is_empty(&self, now: DateTime, zone: &TimeZone) -> Option<String> {
         let until = self.until?;
         let start = self.from.map_or(now, |from| from.first().max(now));
         // Days and hours are the same each week.
@@ -75,6 +74,15 @@ impl Window {
         };
         let some = minutes.any(|moment| self.covers(moment) && is_there(moment));
         (!some).then(|| format!("no moment until {until} is in {}", self.describe()))
+    }
+
+    /// Says that it begins so late that the year is rather a mistake.
+    fn is_far(&self, now: DateTime) -> Option<String> {
+        let far = now.checked_add(FAR_YEARS.years()).ok()?;
+        let from = self.from.filter(|from| from.first() > far)?;
+        Some(format!(
+            "it begins on {from}, more than {FAR_YEARS} years from now: is the year right?"
+        ))
     }
 
     fn covers(&self, local: DateTime) -> bool {
