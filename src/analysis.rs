@@ -36,6 +36,7 @@
 //! ```
 
 mod dead;
+mod excluded;
 mod finding;
 mod latency;
 mod observers;
@@ -48,7 +49,7 @@ mod unreachable;
 
 use std::time::Duration;
 
-use crate::table::{HandlerTable, Listed};
+use crate::table::{HandlerTable, HookSpec, Listed};
 pub use finding::{Finding, FindingCode, Severity};
 pub use latency::Latency;
 pub use options::{ListedTool, Options};
@@ -82,9 +83,29 @@ impl HandlerTable {
         let listed: Vec<Listed<'_>> = self.listing().collect();
         let mut findings = unreachable::find(&listed);
         findings.extend(dead::find(&listed));
+        findings.extend(self.required_in_vain(&findings));
         findings.sort_by(|a, b| a.place().cmp(&b.place()));
         findings.dedup();
         findings
+    }
+
+    /// Tells of hooks that are required, and of which something fits no step: what is required is there, and guards
+    /// nothing.
+    fn required_in_vain(&self, findings: &[Finding]) -> Vec<Finding> {
+        let is_dead = |id: &str| {
+            findings.iter().any(|finding| {
+                finding.severity == Severity::Warning
+                    && finding.hook.as_ref().is_some_and(|hook| hook.as_str() == id)
+            })
+        };
+        let required = self.required_ids().filter(|id| is_dead(id));
+        let specs = required.filter_map(|id| self.specs().find(|spec| spec.id().as_str() == id));
+        let told = |spec: &HookSpec| {
+            let message = format!("`{}` is required, and may be called about no step", spec.id());
+            let help = "correct its conditions: `[require]` holds while the hook is there, whether it is called or not";
+            Finding::new(FindingCode::DeadPattern, spec, "id", message, help.to_owned())
+        };
+        specs.map(told).collect()
     }
 
     /// Looks for what is doubtful about the table. Nothing is called. It costs time that grows with the
@@ -97,6 +118,7 @@ impl HandlerTable {
         let mut findings = shadowed::find(self);
         findings.extend(unreachable::find(&listed));
         findings.extend(dead::find(&listed));
+        findings.extend(self.required_in_vain(&findings));
         findings.extend(observers::find(&listed));
         findings.extend(postures::find(&listed));
         for hooks in &events {

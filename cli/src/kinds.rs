@@ -164,6 +164,11 @@ impl Marks for MarksOf {
 struct ChangesOfCall;
 
 impl Changes for ChangesOfCall {
+    fn doubt_of_words(&self, words: &str) -> Option<String> {
+        let pattern = hookgate::effects::patterns::RunPatterns::parse(&[words]).ok()?;
+        pattern.doubts().into_iter().next().map(|(_, why)| why)
+    }
+
     fn changes(&self, step: &Envelope<'_>) -> ChangedPaths {
         let Some(effects) = effects_of(step) else { return ChangedPaths::default() };
         let paths = |effects: &[PathEffect], is_meant: &dyn Fn(&PathEffect) -> bool| {

@@ -20,6 +20,7 @@
 
 use std::path::Path;
 
+use hookgate_contract::look_alike::LookAlike;
 use hookgate_contract::quote::Quoted;
 use hookgate_contract::{Command, Condition, ConditionKind, Envelope, Head, Truth};
 use hookgate_git::head_of;
@@ -75,6 +76,9 @@ fn check(name: &str) -> Result<(), String> {
             Quoted(name)
         ));
     }
+    if let Some(odd) = LookAlike::find(name) {
+        return Err(format!("the name has {odd}: write `{}`", Quoted(&odd.plain)));
+    }
     let odd = |c: &char| c.is_whitespace() || c.is_control() || "~^:".contains(*c);
     if let Some(odd) = name.chars().find(odd) {
         return Err(format!("no name of a branch contains `{}`", Quoted(&odd.to_string())));
@@ -129,7 +133,16 @@ impl Condition for GitBranch {
     }
 
     fn doubts(&self) -> Vec<String> {
-        self.0.doubts()
+        let remote = self.0.wanted().filter_map(|name| {
+            let rest = name.strip_prefix("remotes/").unwrap_or(&name);
+            let branch = rest.strip_prefix("origin/")?;
+            Some(format!(
+                "`{}` may never be checked out: the name of a branch has no remote in it; write `{}`",
+                Quoted(&name),
+                Quoted(branch)
+            ))
+        });
+        remote.chain(self.0.doubts()).collect()
     }
 
     fn depends_on_place(&self) -> bool {

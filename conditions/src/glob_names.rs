@@ -38,6 +38,11 @@ impl Names {
         Ok(())
     }
 
+    /// Returns the names that are wanted, with `*` for any text.
+    pub(crate) fn wanted(&self) -> impl Iterator<Item = String> {
+        self.wanted.iter().filter_map(|glob| glob.sample("*"))
+    }
+
     /// Returns which wanted names are taken out again, as far as a name can be made up for each.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let samples = |glob: &NameGlob| ["w", "x/y", "v1.2"].map(|star| glob.sample(star));

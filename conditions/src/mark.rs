@@ -177,6 +177,10 @@ impl Condition for Mark {
         true
     }
 
+    fn sets_mark(&self) -> Option<&str> {
+        Some(self.mark.name())
+    }
+
     fn doubts(&self) -> Vec<String> {
         let name = self.mark.name();
         if !self.proposed || !self.names.is_required(name) {

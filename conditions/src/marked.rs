@@ -212,6 +212,10 @@ impl Condition for IsMarked {
         self.run(step).into_iter().map(|(_, why)| why).collect::<Vec<_>>().join("; ")
     }
 
+    fn needs_marks(&self) -> Vec<&str> {
+        self.tests.iter().map(|test| test.mark.name()).collect()
+    }
+
     fn uses_history(&self) -> bool {
         true
     }

@@ -19,6 +19,7 @@ mod commands;
 mod effect_condition;
 mod exit_status;
 mod folders;
+mod path_doubts;
 mod question;
 mod read;
 mod read_pushes;
@@ -26,6 +27,7 @@ mod read_runs;
 mod schema;
 mod sentence;
 mod step_effects;
+mod tool_deeds;
 mod written;
 
 use std::sync::Arc;

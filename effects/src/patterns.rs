@@ -12,6 +12,7 @@ mod path_pattern;
 mod push_pattern;
 mod run_flags;
 mod run_match;
+mod run_names;
 mod run_pattern;
 mod run_table;
 mod run_text;

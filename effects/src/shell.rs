@@ -66,6 +66,16 @@ pub struct LooseRedirect {
     pub files: LineFiles,
 }
 
+/// Returns whether a program is known to the reader, or to the shell itself.
+pub(crate) fn is_known_program(name: &str) -> bool {
+    names::is_known(name) || !matches!(roles::of(name, false), roles::Role::Other)
+}
+
+/// Returns whether it is known of a program that it starts no other one, and runs no code.
+pub(crate) fn never_starts_others(name: &str) -> bool {
+    names::is_known(name) && matches!(roles::of(name, false), roles::Role::Other)
+}
+
 /// Reads a command line of bash. It always has a result: what is not understood is unclear.
 #[must_use]
 pub fn read(text: &str, around: &Surroundings) -> ShellReading {

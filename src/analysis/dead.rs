@@ -11,7 +11,27 @@ pub(super) fn find(listed: &[Listed<'_>]) -> Vec<Finding> {
     let mut seen = HashSet::new();
     // The same at several events is said once.
     let hooks = listed.iter().filter(|hook| seen.insert(hook.id()));
-    hooks.flat_map(|hook| find_in(hook.spec())).collect()
+    let hooks: Vec<&HookSpec> = hooks.map(Listed::spec).collect();
+    let own = hooks.iter().flat_map(|spec| own_marks(spec, &hooks));
+    hooks.iter().flat_map(|spec| find_in(spec)).chain(own).collect()
+}
+
+/// Tells of a mark that a hook needs to be called, and that no other hook sets.
+fn own_marks(spec: &HookSpec, hooks: &[&HookSpec]) -> Vec<Finding> {
+    fn sets(spec: &HookSpec, mark: &str) -> bool {
+        spec.matcher().registered.iter().any(|built| built.condition().sets_mark() == Some(mark))
+    }
+    let needed = spec.matcher().registered.iter().flat_map(|built| built.condition().needs_marks());
+    let others =
+        |mark: &&str| hooks.iter().any(|other| other.id() != spec.id() && sets(other, mark));
+    let own = needed.filter(|mark| sets(spec, mark) && !others(mark));
+    let told = |mark: &str| {
+        let why = format!(
+            "only this hook sets the mark `{mark}`, and it is called only when that is set"
+        );
+        dead(spec, "marked", &why)
+    };
+    own.map(told).collect()
 }
 
 fn find_in(spec: &HookSpec) -> Vec<Finding> {
@@ -29,6 +49,11 @@ fn find_in(spec: &HookSpec) -> Vec<Finding> {
     conditions.any.iter().flat_map(|tables| inside(tables)).for_each(|why| add("any", &why));
     inside(&conditions.not).iter().for_each(|why| add("not", why));
     spec.built().doubts.ask().iter().for_each(|why| add(spec.kind(), why));
+    if let (Some(pointer), Some(tools)) = (&spec.built().input, conditions.named_tools())
+        && let Some(why) = matcher::input_doubt(pointer, &tools)
+    {
+        add(spec.kind(), &format!("it looks at `{pointer}` only: {why}"));
+    }
     if asks_safety(conditions) {
         let message = format!(
             "`{}`: coding agents do not say how safe a tool is: at their steps `safety` cannot be told, so \

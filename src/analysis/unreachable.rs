@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use super::excluded;
 use super::finding::{Finding, FindingCode};
 use crate::matcher::MatchSpec;
 use crate::table::{HookSpec, Listed};
@@ -38,6 +39,7 @@ fn find_in(hook: &Listed<'_>) -> Vec<Finding> {
         let key = if matcher.payload.is_empty() { "tool" } else { "payload" };
         out.push(never(spec, key, &why));
     }
+    out.extend(excluded::find(hook).filter(|_| out.is_empty()));
     // What is never called by itself is not looked at further.
     let tables = if out.is_empty() { matcher.any.as_slice() } else { &[] };
     for tables in tables {

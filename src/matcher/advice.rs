@@ -9,12 +9,14 @@ use hookgate_contract::glob::NameGlob;
 use super::characters::shown;
 use super::glob::anchored;
 use super::impossible_tools::included;
+use super::key_advice::{field_advice, pointer_advice, sort_advice, tool_name_advice};
 use super::name::{self, Pattern};
 use super::pattern::regex;
 use super::pointer::{Token, tokens};
 use super::spec::{InputSpec, MatchSpec};
 use super::test::Test;
-use super::well_known::{Meant, known_tools, meant_key, meant_tool};
+use super::text_advice::text_advice;
+use super::well_known::{Meant, known_tools, meant_tool};
 
 /// A warning about a condition.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,7 +30,7 @@ pub(crate) struct Advice {
 }
 
 impl Advice {
-    fn new(key: &'static str, about: &str, text: String) -> Self {
+    pub(super) fn new(key: &'static str, about: &str, text: String) -> Self {
         Self { key, about: about.to_owned(), text }
     }
 }
@@ -47,11 +49,22 @@ pub(crate) fn advice(spec: &MatchSpec) -> Vec<Advice> {
     let names = patterns.iter().flat_map(Pattern::exact);
     let tools: Vec<&str> = if only_names { names.collect() } else { vec!["*"] };
     for spec in &spec.input {
-        out.extend(pointer_advice(&spec.pointer, &tools));
+        out.extend(pointer_advice("input", &spec.pointer, &spec.pointer, &tools));
+        out.extend(sort_advice("input", spec, &spec.pointer, &tools));
         out.extend(test_advice("input", spec));
+        out.extend(text_advice("input", spec));
     }
     for spec in &spec.payload {
+        if let Some(inside) = spec.pointer.strip_prefix("/tool_input/") {
+            let inside = format!("/{inside}");
+            out.extend(pointer_advice("payload", &spec.pointer, &inside, &tools));
+            out.extend(sort_advice("payload", spec, &inside, &tools));
+        } else if spec.pointer == "/tool_name" {
+            out.extend(tool_name_advice(spec));
+        }
+        out.extend(field_advice(spec));
         out.extend(test_advice("payload", spec));
+        out.extend(text_advice("payload", spec));
     }
     out
 }
@@ -145,37 +158,6 @@ fn tool_names(spec: &MatchSpec) -> Vec<Advice> {
     out
 }
 
-/// Returns a warning about a pointer into the tool's input whose key looks mistyped.
-fn pointer_advice(pointer: &str, tools: &[&str]) -> Option<Advice> {
-    let tokens = tokens(pointer).ok()?;
-    let Some(Token::Key(key)) = tokens.first() else { return None };
-    let rest = pointer.get(1 + key.len()..).unwrap_or_default();
-    let word = |part: &str| {
-        part.starts_with(char::is_alphabetic)
-            && part.chars().all(|c| c.is_alphanumeric() || c == '_')
-    };
-    // The names of the payload are refused where the event is known.
-    let outside = |part: &str| ["tool_input", "tool_response"].contains(&part);
-    let parts: Vec<&str> = key.split('.').collect();
-    let text = if parts.len() > 1 && parts.iter().all(|part| word(part)) {
-        if parts.first().is_some_and(|part| outside(part)) {
-            return None;
-        }
-        format!(
-            "`{}` is one key with a dot in its name: write `/{}{rest}` for what is inside of `{}`",
-            shown(key),
-            parts.join("/"),
-            parts.first().unwrap_or(&"")
-        )
-    } else if key == "tool_name" {
-        "`input` looks into the tool's input: the name of the tool is tested by `tool`".to_owned()
-    } else {
-        let meant = meant_key(key, tools)?;
-        format!("no well-known tool has the key `{}`; did you mean `/{meant}{rest}`?", shown(key))
-    };
-    Some(Advice::new("input", pointer, text))
-}
-
 /// Returns warnings about the tests of one pointer.
 fn test_advice(key: &'static str, spec: &InputSpec) -> Vec<Advice> {
     let mut out = Vec::new();
@@ -225,7 +207,7 @@ fn quoted_value(text: &str) -> String {
 }
 
 /// Returns whether the last key of a pointer says that there is a path.
-fn names_path(pointer: &str) -> bool {
+pub(super) fn names_path(pointer: &str) -> bool {
     let tokens = tokens(pointer).unwrap_or_default();
     let keys = tokens.iter().rev().filter_map(|token| match token {
         Token::Key(key) => Some(key.to_lowercase()),

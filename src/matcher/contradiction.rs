@@ -52,7 +52,68 @@ pub(super) fn contradiction(spec: &InputSpec) -> Option<String> {
     }
     let positive: Vec<&Test> =
         tests.iter().filter(|input| !input.negated).map(|input| &input.test).collect();
-    no_number(&positive).or_else(|| no_length(&positive)).or_else(|| no_candidate(spec))
+    no_number(&positive)
+        .or_else(|| no_length(&positive))
+        .or_else(|| no_sort(&positive))
+        .or_else(|| no_end(spec))
+        .or_else(|| no_candidate(spec))
+}
+
+/// Looks for a test of a number beside one of a text: no value is both.
+fn no_sort(tests: &[&Test]) -> Option<String> {
+    let asks_number =
+        |test: &&Test| matches!(test, Test::Gt(_) | Test::Ge(_) | Test::Lt(_) | Test::Le(_));
+    let both = tests.iter().any(asks_number) && tests.iter().any(|test| asks_text(test));
+    both.then(|| "a value is either a number or a text".to_owned())
+}
+
+fn asks_text(test: &Test) -> bool {
+    match test {
+        Test::Glob(_)
+        | Test::Regex(_)
+        | Test::Contains(_)
+        | Test::StartsWith(_)
+        | Test::EndsWith(_)
+        | Test::Length { .. } => true,
+        Test::Any(tests) => !tests.is_empty() && tests.iter().all(asks_text),
+        _ => false,
+    }
+}
+
+/// Looks for two starts, or two ends, of which none is a part of the other.
+fn no_end(spec: &InputSpec) -> Option<String> {
+    let tests = spec.tests.iter().filter(|input| !input.negated && !input.ignore_case);
+    let tests: Vec<&Test> = tests.map(|input| &input.test).collect();
+    let starts = |test: &&Test| {
+        texts_of(test, |test| match test {
+            Test::StartsWith(text) => Some(text.clone()),
+            _ => None,
+        })
+    };
+    let ends = |test: &&Test| {
+        texts_of(test, |test| match test {
+            Test::EndsWith(text) => Some(text.chars().rev().collect()),
+            _ => None,
+        })
+    };
+    let clash = |all: Vec<Vec<String>>| {
+        let meet = |a: &String, b: &String| a.starts_with(b.as_str()) || b.starts_with(a.as_str());
+        let exclude = |a: &[String], b: &[String]| {
+            !a.iter().any(|one| b.iter().any(|other| meet(one, other)))
+        };
+        all.iter().enumerate().any(|(at, a)| all.iter().skip(at + 1).any(|b| exclude(a, b)))
+    };
+    let both = clash(tests.iter().filter_map(starts).collect())
+        || clash(tests.iter().filter_map(ends).collect());
+    both.then(|| "no text begins, or ends, with both".to_owned())
+}
+
+/// Returns the texts of a test, or of all tests in it of which one is enough.
+fn texts_of(test: &Test, text: fn(&Test) -> Option<String>) -> Option<Vec<String>> {
+    match test {
+        Test::Any(tests) => tests.iter().map(text).collect(),
+        test => text(test).map(|text| vec![text]),
+    }
 }
 
 /// Looks for a number between the bounds.
@@ -127,6 +188,9 @@ mod tests {
             [plain(Test::equals("a")), plain(Test::regex("b"))],
             [plain(Test::one_of(["a", "b"])), plain(Test::starts_with("c"))],
             [plain(Test::Gt(5.into())), plain(Test::Lt(5.into()))],
+            [plain(Test::Gt(5.into())), plain(Test::contains("5"))],
+            [plain(Test::starts_with("a")), plain(Test::starts_with("b"))],
+            [plain(Test::ends_with("a")), plain(Test::any([Test::ends_with("b")]))],
             [plain(Test::length(0..=3)), plain(Test::length(4..=9))],
         ] {
             assert!(contradiction(&spec(&tests)).is_some(), "{tests:?}");
@@ -139,6 +203,10 @@ mod tests {
             [plain(Test::equals(5)), plain(Test::regex("5"))],
             [plain(Test::equals(json!("A"))).ignore_case(), plain(Test::equals("a"))],
             [plain(Test::Ge(5.into())), plain(Test::Le(5.into()))],
+            [plain(Test::Ge(5.into())), plain(Test::equals(5))],
+            [plain(Test::starts_with("a")), plain(Test::starts_with("ab"))],
+            [plain(Test::starts_with("a")), plain(Test::ends_with("b"))],
+            [plain(Test::starts_with("a")), !Test::starts_with("b")],
         ] {
             assert_eq!(contradiction(&spec(&tests)), None, "{tests:?}");
         }

@@ -14,6 +14,8 @@ mod advice;
 mod error;
 mod split;
 
+use hookgate_contract::look_alike::LookAlike;
+
 use super::characters::{described, is_odd, shown};
 use super::glob::to_regex;
 use advice::looks_like_regex;
@@ -58,6 +60,7 @@ pub(super) fn names(text: &str) -> Result<Pattern<'_>, NameError> {
     if let Some(c) = text.chars().find(in_no_name) {
         return Err(NameError::Character(described(c)));
     }
+    plain_letters(text)?;
     let (negated, rest) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
     if rest.is_empty() || rest.starts_with('!') {
         return Err(NameError::Negation);
@@ -112,7 +115,14 @@ pub(super) fn whole_name(text: &str) -> Result<(), NameError> {
     ends(text)?;
     // A name from another program may contain white space, and a pattern may look for that.
     let odd = |c: &char| is_odd(*c) && !['\t', '\n', '\r'].contains(c);
-    text.chars().find(odd).map_or(Ok(()), |c| Err(NameError::Character(described(c))))
+    text.chars().find(odd).map_or(Ok(()), |c| Err(NameError::Character(described(c))))?;
+    plain_letters(text)
+}
+
+/// Refuses letters of another script that look like those around them.
+fn plain_letters(text: &str) -> Result<(), NameError> {
+    let Some(odd) = LookAlike::find(text).filter(LookAlike::is_hidden) else { return Ok(()) };
+    Err(NameError::LookAlike { found: odd.to_string(), instead: odd.plain })
 }
 
 /// Refuses white space at the ends: it would be a part of the name.
@@ -160,9 +170,12 @@ mod tests {
         ] {
             assert_eq!(names(text), Err(NameError::Regex(instead.to_owned())), "{text}");
         }
-        let rule = NameError::Arguments { tool: "Bash".to_owned() };
-        assert_eq!(names("Bash(git push:*)"), Err(rule.clone()));
-        assert_eq!(names("Bash()"), Err(rule));
+        let rule = NameError::Arguments {
+            tool: "Bash".to_owned(),
+            condition: "runs = \"git push\"".to_owned(),
+        };
+        assert_eq!(names("Bash(git push:*)"), Err(rule));
+        assert!(matches!(names("Bash()"), Err(NameError::Arguments { .. })));
     }
 
     #[test]

@@ -143,6 +143,9 @@ impl MatchSpec {
                 names => format!("the other conditions exclude the tool `{names}`"),
             });
         }
+        if let Some(why) = never_of_tools(parts, &admitted) {
+            return Some(why);
+        }
         let mut safety = parts.iter().map(|part| &part.safety).filter(|all| !all.is_empty());
         if let Some(first) = safety.next()
             && safety.any(|other| !other.iter().any(|s| first.contains(s)))
@@ -169,6 +172,18 @@ impl MatchSpec {
         let none = named.iter().all(fails);
         none.then(|| format!("`{TOOL_NAME}` is tested for another name than that of the tool"))
     }
+}
+
+/// Returns why none of the tools that the parts name meets one of their conditions.
+fn never_of_tools(parts: &[&MatchSpec], admitted: &dyn Fn(&String) -> bool) -> Option<String> {
+    let mut names = parts.iter().find_map(|part| part.named_tools())?;
+    names.retain(admitted);
+    let all = parts.iter().flat_map(|part| &part.registered);
+    all.filter(|_| !names.is_empty()).find_map(|built| {
+        let never = |name: &String| built.condition().never_of_tool(name);
+        let why: Vec<String> = names.iter().map(never).collect::<Option<_>>()?;
+        Some(format!("`{}` never holds: {}", built.key(), why.first()?))
+    })
 }
 
 /// Returns the tests of each value of the payload, from all of some conditions that must hold together.

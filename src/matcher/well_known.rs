@@ -7,13 +7,31 @@ use hookgate_contract::suggest::nearest;
 
 /// Tools of Claude Code, each with the keys of its input.
 const TOOLS: &[(&str, &[&str])] = &[
-    ("Bash", &["command", "timeout", "description", "run_in_background"]),
+    (
+        "Bash",
+        &["command", "timeout", "description", "run_in_background", "dangerouslyDisableSandbox"],
+    ),
     ("BashOutput", &["bash_id", "filter"]),
     ("Edit", &["file_path", "old_string", "new_string", "replace_all"]),
     ("Glob", &["pattern", "path"]),
     (
         "Grep",
-        &["pattern", "path", "glob", "type", "output_mode", "head_limit", "multiline", "offset"],
+        &[
+            "pattern",
+            "path",
+            "glob",
+            "type",
+            "output_mode",
+            "head_limit",
+            "multiline",
+            "offset",
+            "-A",
+            "-B",
+            "-C",
+            "-i",
+            "-n",
+            "context",
+        ],
     ),
     ("KillShell", &["shell_id"]),
     ("MultiEdit", &["file_path", "edits"]),
@@ -25,6 +43,77 @@ const TOOLS: &[(&str, &[&str])] = &[
     ("WebSearch", &["query", "allowed_domains", "blocked_domains"]),
     ("Write", &["file_path", "content"]),
 ];
+
+/// Keys that other agents have at tools of the same name. Where a hook asks for one of them beside the key of Claude
+/// Code, it is no mistake.
+const OF_OTHER_AGENTS: &[(&str, &str)] = &[
+    ("path", "Read"),
+    ("path", "Write"),
+    ("path", "Edit"),
+    ("workdir", "Bash"),
+    ("cwd", "Bash"),
+    ("justification", "Bash"),
+    ("directory", "Glob"),
+    ("glob_pattern", "Glob"),
+    ("target_directory", "Glob"),
+    ("contents", "Write"),
+];
+
+/// What sort of value a key has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    Text,
+    Number,
+    Flag,
+    List,
+}
+
+/// The keys of the tools above whose value is no text.
+const SORTS: &[(&str, Sort)] = &[
+    ("timeout", Sort::Number),
+    ("offset", Sort::Number),
+    ("limit", Sort::Number),
+    ("head_limit", Sort::Number),
+    ("-A", Sort::Number),
+    ("-B", Sort::Number),
+    ("-C", Sort::Number),
+    ("context", Sort::Number),
+    ("-i", Sort::Flag),
+    ("-n", Sort::Flag),
+    ("run_in_background", Sort::Flag),
+    ("dangerouslyDisableSandbox", Sort::Flag),
+    ("replace_all", Sort::Flag),
+    ("multiline", Sort::Flag),
+    ("edits", Sort::List),
+    ("todos", Sort::List),
+    ("allowed_domains", Sort::List),
+    ("blocked_domains", Sort::List),
+];
+
+/// Returns what sort of value a key has, if each of the tools is known and has it.
+pub(super) fn sort_of(key: &str, tools: &[&str]) -> Option<Sort> {
+    let has = |tool: &&str| input_keys(tool).is_some_and(|keys| keys.contains(&key));
+    let sort = SORTS.iter().find(|(name, _)| *name == key).map_or(Sort::Text, |(_, sort)| *sort);
+    (!tools.is_empty() && tools.iter().all(has)).then_some(sort)
+}
+
+/// Returns the keys that the tools have, if all of them are known and none has this one.
+pub(super) fn keys_without(key: &str, tools: &[&str]) -> Option<Vec<&'static str>> {
+    let all: Option<Vec<_>> = tools.iter().map(|tool| input_keys(tool)).collect();
+    let mut all = all.filter(|all| !all.is_empty())?.concat();
+    let is_other =
+        OF_OTHER_AGENTS.iter().any(|(other, tool)| *other == key && tools.contains(tool));
+    all.dedup();
+    // The one key that a path is at is named before the others.
+    (!all.contains(&key) && !is_other).then_some(all)
+}
+
+/// Returns the key of Claude Code's tool for one that only other agents have: `file_path` for `path`.
+pub(super) fn key_of_claude(key: &str, tools: &[&str]) -> Option<&'static str> {
+    let is_other =
+        |tool: &&str| OF_OTHER_AGENTS.iter().any(|(other, of)| (*other, *of) == (key, *tool));
+    (key == "path" && !tools.is_empty() && tools.iter().all(is_other)).then_some("file_path")
+}
 
 /// Names of other tools, which are near to one above and are no mistake.
 const OTHERS: &[&str] = &[

@@ -69,6 +69,13 @@ pub(super) fn resolve_required(
     required
 }
 
+impl HandlerTable {
+    /// Returns the ids of the hooks that the table was built to require.
+    pub(crate) fn required_ids(&self) -> impl Iterator<Item = &str> {
+        self.require.required_hooks().map(|hook| hook.id.as_str())
+    }
+}
+
 /// Returns whether a hook can keep a step from happening.
 fn enforces(hook: &CompiledHook) -> bool {
     hook.mode == Mode::Enforce && !hook.watches() && can_refuse(hook) && hook.id() != REQUIRE

@@ -15,6 +15,7 @@ mod check;
 mod check_formats;
 mod config_verb;
 mod corpus;
+mod dead_patterns;
 mod demo;
 mod doctor;
 mod doctor_policy;

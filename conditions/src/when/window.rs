@@ -3,12 +3,16 @@
 use std::time::SystemTime;
 
 use jiff::civil::DateTime;
+use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{Timestamp, ToSpan as _, Zoned};
 
 use super::dates::Bound;
 use super::days::{Days, short_name};
 use super::hours::Hours;
 use super::zone::Zone;
+
+/// From how many years on a beginning is rather a mistake.
+const FAR_YEARS: i64 = 5;
 
 /// A window of time. What is not given does not restrict it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,17 +53,36 @@ impl Window {
 
     /// Says why no moment from this one on is in the window, if that is so.
     pub(crate) fn never_again(&self, now: SystemTime) -> Option<String> {
-        let now = self.local(now)?.0.datetime();
+        let (local, _) = self.local(now)?;
+        let (zone, now) = (local.time_zone(), local.datetime());
         if let Some(until) = self.until.filter(|until| until.is_over(now)) {
             return Some(format!("its time is over since {until}, so that it never holds again"));
         }
+        self.is_empty(now, zone).or_else(|| self.is_far(now))
+    }
+
+    /// Says that no moment of the window comes, as far as it has an end.
+    fn is_empty(&self, now: DateTime, zone: &TimeZone) -> Option<String> {
         let until = self.until?;
         let start = self.from.map_or(now, |from| from.first().max(now));
         // Days and hours are the same each week.
         let minutes = (0..9 * 24 * 60).map_while(|minute| start.checked_add(minute.minutes()).ok());
         let mut minutes = minutes.take_while(|moment| !until.is_over(*moment));
-        let some = minutes.any(|moment| self.covers(moment));
+        // The clock leaves out an hour when summer begins.
+        let is_there = |moment: DateTime| {
+            !matches!(zone.to_ambiguous_timestamp(moment).offset(), AmbiguousOffset::Gap { .. })
+        };
+        let some = minutes.any(|moment| self.covers(moment) && is_there(moment));
         (!some).then(|| format!("no moment until {until} is in {}", self.describe()))
+    }
+
+    /// Says that it begins so late that the year is rather a mistake.
+    fn is_far(&self, now: DateTime) -> Option<String> {
+        let far = now.checked_add(FAR_YEARS.years()).ok()?;
+        let from = self.from.filter(|from| from.first() > far)?;
+        Some(format!(
+            "it begins on {from}, more than {FAR_YEARS} years from now: is the year right?"
+        ))
     }
 
     fn covers(&self, local: DateTime) -> bool {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hookgate_contract::{Command, Condition, Envelope, SessionFiles, Truth};
+use serde_json::Value;
 
 use super::commands::{At, commands};
 use super::folders::{folders_of, resolved};
@@ -64,6 +65,17 @@ impl Condition for EffectCondition {
 
     fn explain(&self, step: &Envelope<'_>) -> String {
         self.ask(step, |found, effects| explained(&self.question, found, effects))
+    }
+
+    fn never_of_tool(&self, tool: &str) -> Option<String> {
+        let found = self.manifests.of_tool(tool);
+        let never =
+            !found.is_empty() && !found.iter().any(|one| self.question.may_be_of(&one.does));
+        never.then(|| format!("a call of `{tool}` never {}", self.question.deed()))
+    }
+
+    fn examples(&self) -> Vec<(&'static str, Value)> {
+        self.question.examples()
     }
 
     fn means_commands(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use hookgate_contract::quote::Quoted;
 
+use super::path_doubts;
 use super::read::{Hosts, Paths, Variables};
 use super::read_pushes::Pushes;
 use super::read_runs::Runs;
@@ -49,15 +50,19 @@ impl Question {
             Self::Runs(runs) => (&runs.written, runs.patterns.doubts()),
             Self::Hosts(hosts) => (&hosts.written, hosts.patterns.doubts()),
             Self::Variables(variables) => (&variables.written, variables.patterns.doubts()),
-            Self::Paths { paths, .. } => (&paths.written, paths.patterns.doubts()),
-            // Each branch can be pushed to, by force or not.
-            Self::Pushes(_) => return Vec::new(),
+            Self::Paths { paths, deeds } => {
+                let found = paths.patterns.doubts().into_iter();
+                let pattern = |at: usize| paths.written.get(at).map_or("", String::as_str);
+                let dead = found.map(|(at, why)| told(key, pattern(at), &why));
+                return dead.chain(path_doubts::doubts(key, paths, deeds)).collect();
+            }
+            Self::Pushes(pushes) => {
+                let found = pushes.patterns.doubts().into_iter();
+                return found.map(|(name, why)| told(key, &name, &why)).collect();
+            }
         };
-        let told = |(at, why): (usize, String)| {
-            let pattern = written.get(at).map_or("", String::as_str);
-            format!("`{key}`: `{}` may never match: {why}", Quoted(pattern))
-        };
-        found.into_iter().map(told).collect()
+        let pattern = |at: usize| written.get(at).map_or("", String::as_str);
+        found.into_iter().map(|(at, why)| told(key, pattern(at), &why)).collect()
     }
 
     /// Returns whether it is about paths.
@@ -74,4 +79,8 @@ impl Question {
     pub(super) const fn asks_project(&self) -> bool {
         matches!(self, Self::Paths { paths, .. } if paths.asks_project)
     }
+}
+
+fn told(key: &str, pattern: &str, why: &str) -> String {
+    format!("`{key}`: `{}` may never match: {why}", Quoted(pattern))
 }

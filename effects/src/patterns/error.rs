@@ -1,5 +1,7 @@
 //! Why a pattern cannot be read.
 
+use hookgate_contract::look_alike::LookAlike;
+
 /// Why a pattern cannot be read, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{fault}")]
@@ -128,6 +130,46 @@ pub enum PatternFault {
     /// Signs that join commands.
     #[error("`{0}` joins commands; a pattern is about one program, write one for each")]
     Joins(String),
+    /// A character that looks like another one, or cannot be seen.
+    #[error("the pattern has {found}: write `{instead}`")]
+    LookAlike {
+        /// The character.
+        found: String,
+        /// The pattern with the characters that were meant.
+        instead: String,
+    },
+    /// A variable that is set for a program, before its name.
+    #[error(
+        "`{assignment}` sets a variable for a program and is none of its words: leave it out, or ask for it \
+         by `{{ program = \"{program}\", env = \"{assignment}\" }}`"
+    )]
+    Assignment {
+        /// The assignment.
+        assignment: String,
+        /// The program behind it.
+        program: String,
+    },
+    /// A rule for a tool, as other systems write them.
+    #[error(
+        "`{written}` is a rule of another system; here the tool is a condition of its own: write `{instead}`"
+    )]
+    ToolRule {
+        /// The rule.
+        written: String,
+        /// The conditions.
+        instead: String,
+    },
+    /// Quotes around a program and its words.
+    #[error(
+        "in quotes `{0}` is one name with blanks in it, and a program has none: leave the quotes out"
+    )]
+    QuotedProgram(String),
+    /// A sign of the shell that runs a command and puts what it prints in its place.
+    #[error("a backtick runs a command in a shell and is in no word; leave it out")]
+    Backtick,
+    /// A host that begins with a dot.
+    #[error("no host begins with a dot; write `*{0}` for the names in front of it")]
+    DotHost(String),
     /// A run condition that asks nothing.
     #[error("the table asks nothing; name a program, words, flags or one of the other keys")]
     AsksNothing,
@@ -147,6 +189,13 @@ impl PatternError {
         self.offset += shift;
         self
     }
+}
+
+/// Refuses a character that looks like another one or cannot be seen: no name has it.
+pub(crate) fn check_characters(text: &str) -> Result<(), PatternError> {
+    let Some(odd) = LookAlike::find(text) else { return Ok(()) };
+    let fault = PatternFault::LookAlike { found: odd.to_string(), instead: odd.plain };
+    Err(fault.at(odd.at))
 }
 
 /// Checks what is wrong in a pattern of any kind.

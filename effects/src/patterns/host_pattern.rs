@@ -10,9 +10,10 @@
 
 use std::net::IpAddr;
 
-use super::error::{PatternError, PatternFault, check_text};
+use super::error::{PatternError, PatternFault, check_characters, check_text};
 use super::found::{Cause, Found};
 use super::glob::{Set, Token, may_meet};
+use super::other_syntax::check_tool_rule;
 use super::truth::Truth;
 use crate::effects::{Effects, HostEffect, UnclearWhat};
 use crate::host::{address, is_this_machine, normal_host};
@@ -91,6 +92,14 @@ impl HostPatterns {
         dead.map(|(at, _)| (at, why.to_owned())).collect()
     }
 
+    /// Returns hosts that the list may mean, made up for its patterns.
+    #[must_use]
+    pub fn examples(&self) -> Vec<String> {
+        let wanted = self.rules.iter().filter(|rule| !rule.takes_out && !self.outside);
+        let any = Host::Any.samples();
+        wanted.flat_map(|rule| rule.host.samples()).chain(any).collect()
+    }
+
     /// Returns whether the list means the host of an effect.
     #[must_use]
     pub fn matches(&self, effect: &HostEffect) -> Truth {
@@ -130,6 +139,11 @@ impl HostPatterns {
 
 fn read(text: &str) -> Result<(Host, Option<u16>), PatternError> {
     check_text(text)?;
+    check_characters(text)?;
+    check_tool_rule(text)?;
+    if text.starts_with('.') {
+        return Err(PatternFault::DotHost(text.to_owned()).at(0));
+    }
     if let Some(at) = text.find("://") {
         return Err(PatternFault::HostPart(text.get(..at + 3).unwrap_or_default().into()).at(0));
     }

@@ -17,6 +17,7 @@ pub(super) fn check_run(text: &str, usable: impl Fn(&str) -> bool) -> Result<(),
             None if matches!(c, '"' | '\'') => quote = Some(c),
             // In quotes the signs are those of another program's language: `awk '(…)'`.
             Some(_) => {}
+            None if c == '`' => return Err(PatternFault::Backtick.at(at)),
             None if is_sign_of_regex(before, c, next, at == 0) => {
                 return Err(regex(text, instead_of_regex(text, "|", usable)).at(at));
             }
@@ -39,12 +40,47 @@ pub(super) fn check_run(text: &str, usable: impl Fn(&str) -> bool) -> Result<(),
     Ok(())
 }
 
+/// Tools that the rules of other systems name, each with the condition that asks for what it does.
+const RULES: [(&str, &str); 9] = [
+    ("Bash", "runs"),
+    ("PowerShell", "runs"),
+    ("Read", "reads"),
+    ("Glob", "reads"),
+    ("Grep", "reads"),
+    ("Edit", "writes"),
+    ("MultiEdit", "writes"),
+    ("Write", "writes"),
+    ("WebFetch", "connects"),
+];
+
+/// Refuses a rule of another system, which has the tool before a bracket: `Bash(git push:*)`.
+pub(super) fn check_tool_rule(text: &str) -> Result<(), PatternError> {
+    let Some((tool, rest)) = text.split_once('(') else { return Ok(()) };
+    let (Some((_, key)), Some(inner)) =
+        (RULES.iter().find(|(name, _)| *name == tool), rest.strip_suffix(')'))
+    else {
+        return Ok(());
+    };
+    let inner = inner.strip_prefix("domain:").unwrap_or(inner);
+    let bare = match *key {
+        "runs" => inner.trim_end_matches('*').trim_end_matches([':', ' ']),
+        _ => inner,
+    };
+    let asked = match bare {
+        "" => String::new(),
+        bare => format!("` and `{key} = \"{bare}\""),
+    };
+    let (written, instead) = (text.to_owned(), format!("tool = \"{tool}\"{asked}"));
+    Err(PatternFault::ToolRule { written, instead }.at(0))
+}
+
 /// Refuses a pattern of paths that looks like a regular expression or a path of Windows.
 pub(super) fn check_path(text: &str, usable: impl Fn(&str) -> bool) -> Result<(), PatternError> {
     let quoted = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     if let Some(bare) = quoted('"').or_else(|| quoted('\'')).or_else(|| quoted('`')) {
         return Err(PatternFault::Quotes(bare.to_owned()).at(0));
     }
+    check_tool_rule(text)?;
     if let Some(at) = text.find("://") {
         let scheme = text.get(..at + 3).unwrap_or_default().to_owned();
         return Err(PatternFault::Address(scheme).at(0));

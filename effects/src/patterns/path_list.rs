@@ -9,6 +9,9 @@ use crate::effects::{Effects, PathEffect, UnclearWhat};
 use crate::run::Place;
 use crate::word::Word;
 
+/// Paths in places of any kind.
+const ELSEWHERE: [&str; 6] = ["/w", "/home/w/x/w", "/home/w/w", "/tmp/w", "/var/tmp/w", "/etc/w"];
+
 /// A list of path patterns.
 #[derive(Debug, Clone)]
 pub struct PathPatterns {
@@ -96,8 +99,7 @@ impl PathPatterns {
             self.matches(&effect, Deed::Read, &folders) == Truth::True
         };
         if self.mode == Mode::Outside {
-            let elsewhere = ["/w", "/home/w/x/w", "/home/w/w", "/tmp/w", "/var/tmp/w", "/etc/w"];
-            let some = elsewhere.into_iter().any(meant);
+            let some = ELSEWHERE.into_iter().any(meant);
             let why = "nothing is outside of these folders".to_owned();
             return if some { Vec::new() } else { vec![(0, why)] };
         }
@@ -108,6 +110,21 @@ impl PathPatterns {
             (at, "no path was found that it means and the patterns with `!` leave in".to_owned())
         })
         .collect()
+    }
+
+    /// Returns whether it is a list of folders.
+    #[must_use]
+    pub fn is_of_folders(&self) -> bool {
+        self.mode != Mode::Any
+    }
+
+    /// Returns paths that the list may mean, made up for its patterns and for places of any kind.
+    #[must_use]
+    pub fn examples(&self) -> Vec<String> {
+        let folders = Folders::made_up();
+        let wanted = self.rules.iter().filter(|rule| !rule.takes_out && self.mode != Mode::Outside);
+        let samples = wanted.flat_map(|rule| rule.pattern.samples(&folders));
+        samples.chain(ELSEWHERE.map(str::to_owned)).collect()
     }
 
     /// Returns whether an effect touches what the list means.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::error::{PatternError, check_text};
+use super::error::{PatternError, check_characters, check_text};
 use super::found::{Cause, Found};
 use super::run_pattern::RunPatterns;
 use super::text_glob::TextGlob;
@@ -26,6 +26,9 @@ pub struct PushPatterns {
 #[derive(Debug, Clone, Default)]
 struct Names(Vec<(TextGlob, bool)>);
 
+/// What stands before a branch where it is written with its remote, or with a part of its whole name only.
+const BEFORE_BRANCH: [&str; 4] = ["origin/", "remotes/", "refs/remotes/", "heads/"];
+
 /// What pushes, for programs of which it is not sure that they run it.
 static PUSHES: LazyLock<RunPatterns> =
     LazyLock::new(|| RunPatterns::parse(&["git push", "git send-pack"]).unwrap_or_default());
@@ -47,6 +50,30 @@ impl PushPatterns {
     pub fn set_remote(&mut self, names: &[impl AsRef<str>]) -> Result<(), PatternError> {
         self.remote = Names::parse(names)?;
         Ok(())
+    }
+
+    /// Returns what is doubtful about the names of branches, each with the name.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<(String, String)> {
+        let wanted = self.to.0.iter().filter(|(_, takes_out)| !takes_out);
+        let names = wanted.filter_map(|(glob, _)| glob.sample());
+        let branches = names.filter_map(|name| Some((name.clone(), doubt(&name)?)));
+        let remotes = self.remote.0.iter().filter_map(|(glob, takes_out)| {
+            let name = glob.literal().filter(|name| !takes_out && is_host(name))?;
+            let why = format!("a remote has a name or a whole address; write `*{name}*`");
+            Some((name.to_owned(), why))
+        });
+        branches.chain(remotes).chain(self.swallowed()).collect()
+    }
+
+    /// Returns the branches and remotes that a name with `!` takes out again.
+    fn swallowed(&self) -> impl Iterator<Item = (String, String)> {
+        let names = [&self.to, &self.remote].into_iter().flat_map(|names| {
+            let wanted = names.0.iter().filter(|(_, takes_out)| !takes_out);
+            let samples = wanted.filter_map(|(glob, _)| glob.sample());
+            samples.filter(|name| names.of(&|glob| glob.takes(name).into()) != Truth::True)
+        });
+        names.map(|name| (name, "a name with `!` takes it out again".to_owned()))
     }
 
     /// Returns whether a push is meant.
@@ -98,6 +125,28 @@ impl PushPatterns {
     }
 }
 
+/// Returns whether a text is a host alone: `github.com`.
+fn is_host(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || ".-".contains(c);
+    text.contains('.') && text.chars().all(plain) && !text.ends_with(".git")
+}
+
+/// Returns what is doubtful about the name of a branch.
+fn doubt(name: &str) -> Option<String> {
+    let bare = BEFORE_BRANCH.iter().find_map(|before| name.strip_prefix(before))?;
+    if name.starts_with("heads/") {
+        return Some(format!("a whole name begins with `refs/`; write `{bare}` or `refs/{name}`"));
+    }
+    let (remote, branch) = match name.split_once("remotes/") {
+        Some((_, rest)) => rest.split_once('/').unwrap_or(("origin", rest)),
+        None => ("origin", bare),
+    };
+    Some(format!(
+        "the name of a branch has no remote in it; write `{branch}`, or \
+         `{{ to = \"{branch}\", remote = \"{remote}\" }}`"
+    ))
+}
+
 impl Names {
     fn parse(names: &[impl AsRef<str>]) -> Result<Self, PatternError> {
         let mut all = Vec::new();
@@ -105,7 +154,8 @@ impl Names {
             let text = text.as_ref();
             let (rest, takes_out) =
                 text.strip_prefix('!').map_or((text, false), |rest| (rest, true));
-            let glob = check_text(rest).and_then(|()| TextGlob::parse(rest));
+            let checked = check_text(rest).and_then(|()| check_characters(rest));
+            let glob = checked.and_then(|()| TextGlob::parse(rest));
             let glob = glob.map_err(|error| error.in_pattern(index, usize::from(takes_out)))?;
             all.push((glob, takes_out));
         }

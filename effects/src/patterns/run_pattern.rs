@@ -111,6 +111,13 @@ impl RunPatterns {
         found
     }
 
+    /// Returns command lines that the list may mean, made up for its patterns.
+    #[must_use]
+    pub fn examples(&self) -> Vec<String> {
+        let wanted = self.rules.iter().filter(|rule| !rule.takes_out);
+        wanted.flat_map(|rule| run_witness::lines(&rule.run)).collect()
+    }
+
     /// Returns whether the list means a run.
     #[must_use]
     pub fn matches(&self, run: &Run) -> Truth {
@@ -151,7 +158,9 @@ fn each<T>(
 ) -> Result<Vec<T>, PatternError> {
     let mut all = Vec::new();
     for (index, text) in texts.iter().enumerate() {
-        let checked = super::error::check_text(text).and_then(|()| read(text));
+        let checked = super::error::check_text(text)
+            .and_then(|()| super::error::check_characters(text))
+            .and_then(|()| read(text));
         all.push(checked.map_err(|error| error.in_pattern(index, 0))?);
     }
     Ok(all)

@@ -1,7 +1,9 @@
 //! The text form of a run pattern: `git push --force|-f`.
 
-use super::error::{PatternError, PatternFault, check_text};
-use super::other_syntax::check_run;
+use hookgate_contract::look_alike::LookAlike;
+
+use super::error::{PatternError, PatternFault, check_characters, check_text};
+use super::other_syntax::{check_run, check_tool_rule};
 use super::run_flags;
 use super::run_match::OneRun;
 use super::run_words::AskedWord;
@@ -11,10 +13,14 @@ use crate::programs::{Program, named_program};
 /// Reads a pattern: a program, then words in order, and options anywhere.
 pub(super) fn parse(text: &str) -> Result<OneRun, PatternError> {
     check_text(text)?;
+    // In quotes any character may be meant.
+    check_characters(&outside_quotes(text)).map_err(|error| with_plain(error, text))?;
+    check_tool_rule(text)?;
     check_run(text, |glob| parse(glob).is_ok())?;
     let tokens = tokens(text)?;
     let mut tokens = tokens.iter().peekable();
     let Some((at, program)) = tokens.next() else { return Err(PatternFault::Empty.at(0)) };
+    check_program(text, program, tokens.peek().map_or("…", |(_, next)| next.as_str()))?;
     if program.starts_with('-') {
         return Err(PatternFault::NoProgram(program.clone()).at(*at));
     }
@@ -76,6 +82,57 @@ pub(super) fn parse(text: &str) -> Result<OneRun, PatternError> {
     Ok(run)
 }
 
+/// Refuses a first word that is the name of no program.
+fn check_program(text: &str, program: &str, next: &str) -> Result<(), PatternError> {
+    if program.contains(char::is_whitespace) && !program.contains('/') {
+        return Err(PatternFault::QuotedProgram(program.to_owned()).at(0));
+    }
+    if let Some((name, _)) = program.split_once('=')
+        && text.starts_with(name)
+        && is_variable(name)
+    {
+        let (assignment, program) = (program.to_owned(), next.to_owned());
+        return Err(PatternFault::Assignment { assignment, program }.at(0));
+    }
+    Ok(())
+}
+
+/// Returns whether a text is the name of a variable, without wildcards.
+fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Returns a text with a plain sign for each character that stands in quotes, of the same length.
+fn outside_quotes(text: &str) -> String {
+    let mut quote = None;
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match quote {
+            None if matches!(c, '"' | '\'') => quote = Some(c),
+            Some(open) if open == c => quote = None,
+            Some(_) => {
+                out.extend(std::iter::repeat_n('_', c.len_utf8()));
+                continue;
+            }
+            None => {}
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// Puts the whole pattern into a proposal that was made without what stands in quotes.
+fn with_plain(error: PatternError, text: &str) -> PatternError {
+    match error.fault {
+        PatternFault::LookAlike { found, .. } => {
+            let instead = LookAlike::find(text).map_or_else(|| text.to_owned(), |odd| odd.plain);
+            PatternFault::LookAlike { found, instead }.at(error.offset)
+        }
+        _ => error,
+    }
+}
+
 /// Reads the alternatives of a program.
 pub(super) fn programs(text: &str) -> Result<Vec<TextGlob>, PatternError> {
     let parse = |(offset, glob): (usize, String)| {
@@ -86,12 +143,29 @@ pub(super) fn programs(text: &str) -> Result<Vec<TextGlob>, PatternError> {
 
 /// Reads a text of a table: alternatives of one word.
 pub(super) fn one_word(text: &str) -> Result<Vec<TextGlob>, PatternError> {
+    check_quotes(text)?;
     check_run(text, |glob| one_word(glob).is_ok())?;
     programs(text)
 }
 
+/// Refuses quotes around a text of a table: they would be a part of the word.
+fn check_quotes(text: &str) -> Result<(), PatternError> {
+    let within = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    match within('"').or_else(|| within('\'')).or_else(|| within('`')) {
+        Some(bare) if !bare.is_empty() => Err(PatternFault::Quotes(bare.to_owned()).at(0)),
+        _ => Ok(()),
+    }
+}
+
 /// Reads the programs of a table.
 pub(super) fn programs_of_table(text: &str) -> Result<Vec<TextGlob>, PatternError> {
+    check_quotes(text)?;
+    if let Some((name, _)) = text.split_once('=')
+        && is_variable(name)
+    {
+        let (assignment, program) = (text.to_owned(), "…".to_owned());
+        return Err(PatternFault::Assignment { assignment, program }.at(0));
+    }
     let blank = text.find(char::is_whitespace);
     // A folder may have a blank in its name.
     match blank.filter(|_| !text.contains('/')) {

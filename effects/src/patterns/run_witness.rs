@@ -1,20 +1,19 @@
 //! Whether there is a run that a pattern means: one is made of the pattern and tried.
 
-use hookgate_contract::suggest::nearest;
-
 use super::run_flags::{AnyFlag, Flag};
 use super::run_match::OneRun;
+use super::run_names;
 use super::run_words::AskedWord;
 use super::text_glob::TextGlob;
 use super::truth::Truth;
-use crate::programs::{Program, sub_commands};
+use crate::programs::Program;
 use crate::run::Run;
 use crate::word::Word;
 
 /// Returns what is doubtful about a pattern. `list` is the answer of the list that it stands in, with all that
 /// this takes out again.
 pub(super) fn doubt(asked: &OneRun, list: impl Fn(&Run) -> Truth) -> Option<String> {
-    if let Some(doubt) = wrong_sub_command(asked) {
+    if let Some(doubt) = run_names::doubt(asked) {
         return Some(doubt);
     }
     // What these ask for follows from what the program does: no command is made up for it.
@@ -35,6 +34,27 @@ pub(super) fn doubt(asked: &OneRun, list: impl Fn(&Run) -> Truth) -> Option<Stri
 
 /// How many runs are made for each place of the options: with the first of all alternatives, the second, …
 const WITNESSES: usize = 4;
+
+/// Returns command lines of which some should be meant.
+pub(super) fn lines(asked: &OneRun) -> Vec<String> {
+    let runs = (0..WITNESSES).filter_map(|nth| witnesses(asked, nth).into_iter().next());
+    runs.filter_map(|run| line_of(&run)).collect()
+}
+
+/// Returns the line that starts a run, as far as it can be written.
+fn line_of(run: &Run) -> Option<String> {
+    let quoted = |word: &Word| {
+        let text = word.known()?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_./:=,@%+-".contains(c);
+        match text.chars().all(plain) && !text.is_empty() {
+            true => Some(text.into_owned()),
+            false => (!text.contains('\'')).then(|| format!("'{text}'")),
+        }
+    };
+    let env = run.env.iter().map(|(name, value)| Some(format!("{name}={}", quoted(value)?)));
+    let words = std::iter::once(&run.program).chain(&run.args).map(quoted);
+    Some(env.chain(words).collect::<Option<Vec<_>>>()?.join(" "))
+}
 
 /// Returns runs that should be meant, with the options at each place before `--`.
 fn witnesses(asked: &OneRun, nth: usize) -> Vec<Run> {
@@ -110,32 +130,4 @@ fn words_of_option(any: &AnyFlag, program: Option<&Program>, nth: usize) -> Opti
     let all = any.get(nth % any.len().max(1))?;
     let words: Option<Vec<_>> = all.iter().map(|flag| Flag::words(flag, program)).collect();
     Some(words?.into_iter().flatten().collect())
-}
-
-/// Tells of a first word that no sub-command is called by. Programs have more of them than the tables, and
-/// people have aliases, so only what is close to one, or cannot be one, is told.
-fn wrong_sub_command(asked: &OneRun) -> Option<String> {
-    let [program] = asked.program.as_slice() else { return None };
-    let program = program.literal()?;
-    let known = sub_commands(program)?;
-    let AskedWord::OneOf(words) = asked.words.first()? else { return None };
-    for word in words {
-        let Some(literal) = word.literal() else {
-            if known.iter().any(|name| word.takes(name)) {
-                continue;
-            }
-            return Some(format!(
-                "no sub-command of `{program}` is known that its first word fits"
-            ));
-        };
-        if !known.contains(&literal)
-            && let Some(near) = nearest(literal, &known)
-            && near != literal
-        {
-            return Some(format!(
-                "`{program}` has no `{literal}`; did you mean `{program} {near}`?"
-            ));
-        }
-    }
-    None
 }

@@ -40,6 +40,10 @@ impl ModeBit {
     }
 }
 
+/// The programs that give a mode to a file.
+pub(crate) const MODE_PROGRAMS: &str = "chmod install mkdir mkfifo mknod rsync cp ln \
+    gchmod lchmod ginstall gmkdir gcp gln link";
+
 /// Returns whether a run gives one of these parts of a mode to a file; `None` if one cannot tell.
 pub(crate) fn gives(run: &Run, reading: &Reading<'_>, bits: &[ModeBit]) -> Option<bool> {
     let values = |names: &[&str]| -> Vec<Word> {

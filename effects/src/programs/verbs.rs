@@ -88,6 +88,12 @@ pub(crate) struct Verb<'w> {
     pub(crate) uncertain: bool,
 }
 
+/// Returns whether a program can have verbs: one that is not in the tables, a service, or one with sub-commands.
+pub(crate) fn has_verbs(name: &str) -> bool {
+    super::entry::program(name).is_none_or(|program| program.service)
+        || super::sub_commands(name).is_some()
+}
+
 /// Returns the words of a run of which one may be its verb.
 pub(crate) fn verbs<'w>(reading: &Reading<'w>, run: &Run) -> Vec<Verb<'w>> {
     let mut found: Vec<Verb<'w>> = Vec::new();

@@ -42,6 +42,13 @@ pub trait Marks: Send + Sync {
 pub trait Changes: Send + Sync {
     /// Returns what the step would write or delete.
     fn changes(&self, step: &Envelope<'_>) -> ChangedPaths;
+
+    /// Says what is doubtful about the words with which a command begins, such as a program in other letters than it
+    /// is known by: for `rewrite`.
+    fn doubt_of_words(&self, words: &str) -> Option<String> {
+        let _ = words;
+        None
+    }
 }
 
 /// The files that a call would write or delete, as absolute, normalised paths.

@@ -1,5 +1,7 @@
 //! `protect_config`: the agent does not change the hooks that guard it.
 
+mod paths;
+
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +31,7 @@ pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
     settings: &[SettingDoc::optional(
         "paths",
         SettingType::Texts,
-        "more files and folders, from the folder of the config",
+        "more files and folders, from the folder of the config, `~`, `$project` or `$config`",
     )],
     example: r#"[[hook]]
 id = "hooks-stay"
@@ -57,7 +59,7 @@ builtin = { name = "protect_config", paths = ["policies", "../CODEOWNERS"] }
 ///
 /// | setting | type | meaning |
 /// |---|---|---|
-/// | `paths` | array of strings | more files and folders, from the folder of the config |
+/// | `paths` | array of strings | more files and folders, from the folder of the config, `~`, `$project` or `$config` |
 ///
 /// It answers `deny` with the path, and has no opinion about a call that changes none of them. If it
 /// cannot be told what a call changes, it fails with the class `unclear`: `on_unclear` says what that
@@ -297,27 +299,23 @@ fn build(
     };
     let mut protect = ProtectConfig::new(context.base, changes);
     protect.config_files.clone_from(&host.config_files);
-    for path in paths {
-        if path.trim().is_empty() {
-            settings.invalid("paths", "an empty path would be the folder of the config");
-            return None;
-        }
-        protect.protect(without_dots(&context.base.join(path)));
-    }
-    Some(protect.into())
-}
-
-/// Removes `.` and `..`, as the paths of a call have none.
-fn without_dots(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let mut named = Vec::new();
+    for text in paths {
+        match paths::read(context.base, home.as_deref(), text) {
+            Ok(path) => {
+                named.push((text.to_owned(), path.clone()));
+                protect.protect(path);
             }
-            other => plain.push(other),
+            Err(problem) => {
+                settings.invalid("paths", problem);
+                return None;
+            }
         }
     }
-    plain
+    let doubts = move || {
+        let missing = named.iter().filter_map(|(text, path)| paths::doubt(text, path));
+        missing.collect()
+    };
+    Some(BuiltHandler::from(protect).doubts(doubts))
 }

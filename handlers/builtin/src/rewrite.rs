@@ -17,6 +17,7 @@ use self::pointer::Pointer;
 use self::words::ProgramWords;
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::error::BuiltinError;
+use crate::host::Host;
 use crate::supports::takes_tool_input;
 
 /// Where the command of a shell tool is.
@@ -51,7 +52,7 @@ event = "pre_tool_use"
 tool = "Bash"
 builtin = { name = "rewrite", from = "npm", to = "pnpm" }
 "#,
-    build: Build::Alone(build),
+    build: Build::WithHost(build),
 };
 
 /// Changes one text in the arguments of a tool.
@@ -225,14 +226,23 @@ impl From<Rewrite> for BuiltHandler {
 }
 
 /// Builds the handler from the settings of a config.
-fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>, host: &Host) -> Option<BuiltHandler> {
     let change = read_change(settings);
     let pointer = settings.text("pointer").unwrap_or(COMMAND);
     let once = settings.flag("once").unwrap_or(false);
     let change = change?;
+    let from = settings.one_or_more("from").unwrap_or_default();
+    let from: Vec<String> = from.into_iter().map(str::to_owned).collect();
     let pointer = Pointer::new(pointer);
     let pointer = pointer.map_err(|error| settings.invalid("pointer", error.to_string())).ok()?;
-    Some(Rewrite { change, pointer, once }.into())
+    let input = pointer.as_str().to_owned();
+    let handler = BuiltHandler::from(Rewrite { change, pointer, once }).reads_input(input);
+    let Some(changes) = host.changes.clone() else { return Some(handler) };
+    let doubt = move |words: &String| {
+        let why = changes.doubt_of_words(words)?;
+        Some(format!("`from`: `{words}` may begin no command: {why}"))
+    };
+    Some(handler.doubts(move || from.iter().filter_map(&doubt).collect()))
 }
 
 /// Reads one of the two forms.

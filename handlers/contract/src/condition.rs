@@ -40,6 +40,19 @@ pub trait Condition: Send + Sync {
         let _ = (step, truth);
     }
 
+    /// Returns why no call of a tool meets it, as far as the name of the tool tells: one that runs no program, say.
+    /// `None` if a call may meet it, or if nothing is known of the tool.
+    fn never_of_tool(&self, tool: &str) -> Option<String> {
+        let _ = tool;
+        None
+    }
+
+    /// Returns calls that surely meet it by themselves, each with the name of the tool and its input. They are made
+    /// up to find conditions that exclude each other; there need not be any.
+    fn examples(&self) -> Vec<(&'static str, Value)> {
+        Vec::new()
+    }
+
     /// Returns whether it means single commands of a step, which [`Condition::commands`] names.
     fn means_commands(&self) -> bool {
         false
@@ -106,6 +119,16 @@ pub trait Condition: Send + Sync {
     /// could not be read, nobody can tell whether this condition holds.
     fn uses_history(&self) -> bool {
         false
+    }
+
+    /// Returns the mark that it sets when it [has held](Condition::held).
+    fn sets_mark(&self) -> Option<&str> {
+        None
+    }
+
+    /// Returns the marks that must be set before, so that it holds.
+    fn needs_marks(&self) -> Vec<&str> {
+        Vec::new()
     }
 
     /// Returns the id of the hook that it wants to be told of, in [`Condition::noted`]. The table is

@@ -242,6 +242,8 @@ pub struct BuiltHandler {
     pub warnings: Vec<String>,
     /// What a person should look at that is known when all hooks have been read, and no sooner.
     pub doubts: Doubts,
+    /// The JSON pointer to the one value of the tool's input that it looks at, if there is one only.
+    pub input: Option<String>,
     /// How it will run, each a phrase: `sandbox: full`.
     pub notes: Vec<String>,
     /// Tries out what it needs. `None` if it needs nothing, or if it cannot be tried without
@@ -321,6 +323,7 @@ impl BuiltHandler {
             sources: Vec::new(),
             warnings: Vec::new(),
             doubts: Doubts(None),
+            input: None,
             notes: Vec::new(),
             probe: None,
             heavy: false,
@@ -352,6 +355,13 @@ impl BuiltHandler {
     #[must_use]
     pub fn doubts(mut self, ask: impl Fn() -> Vec<String> + Send + Sync + 'static) -> Self {
         self.doubts = Doubts(Some(Arc::new(ask)));
+        self
+    }
+
+    /// Declares the JSON pointer to the one value of the tool's input that it looks at.
+    #[must_use]
+    pub fn reads_input(mut self, pointer: impl Into<String>) -> Self {
+        self.input = Some(pointer.into());
         self
     }
 

@@ -67,7 +67,7 @@ pub mod tool_result;
 
 #[doc(inline)]
 pub use hookgate_input::{
-    file, files, glob, json, name_enum::UnknownName, quote, settings, suggest, visible,
+    file, files, glob, json, look_alike, name_enum::UnknownName, quote, settings, suggest, visible,
 };
 
 pub use build::{BuildContext, Factory};

@@ -17,6 +17,7 @@ pub mod file;
 pub mod files;
 pub mod glob;
 pub mod json;
+pub mod look_alike;
 pub mod name_enum;
 pub mod quote;
 pub mod salvage;

@@ -9,8 +9,8 @@ use super::{Dialect, NameError, names, split};
 /// Returns the error for a pattern that looks like a regular expression, with the pattern for names
 /// that means the same if there is one.
 pub(super) fn looks_like_regex(text: &str) -> NameError {
-    if let Some(tool) = with_arguments(text) {
-        return NameError::Arguments { tool };
+    if let Some((tool, condition)) = with_arguments(text) {
+        return NameError::Arguments { tool, condition };
     }
     match instead(text) {
         Some(glob) => NameError::Regex(format!("`{glob}`")),
@@ -18,12 +18,35 @@ pub(super) fn looks_like_regex(text: &str) -> NameError {
     }
 }
 
-/// Returns the name in `Bash(git push:*)`.
-fn with_arguments(text: &str) -> Option<String> {
+/// Tools that other systems write rules for, each with the condition that asks for what it does.
+const RULES: [(&str, &str); 8] = [
+    ("Bash", "runs"),
+    ("PowerShell", "runs"),
+    ("Read", "reads"),
+    ("Grep", "reads"),
+    ("Edit", "writes"),
+    ("MultiEdit", "writes"),
+    ("Write", "writes"),
+    ("WebFetch", "connects"),
+];
+
+/// Returns the name in `Bash(git push:*)`, and the condition for the rest: `runs = "git push"`.
+fn with_arguments(text: &str) -> Option<(String, String)> {
     let (tool, arguments) = text.trim_start_matches('!').strip_suffix(')')?.split_once('(')?;
     let is_name = tool.chars().next().is_some_and(char::is_uppercase)
         && tool.chars().all(|c| c.is_alphanumeric() || c == '_');
-    (is_name && !arguments.contains('|')).then(|| tool.to_owned())
+    if !is_name || arguments.contains('|') {
+        return None;
+    }
+    let key = RULES.iter().find(|(name, _)| *name == tool).map_or("input", |(_, key)| key);
+    let bare = arguments.strip_prefix("domain:").unwrap_or(arguments);
+    let condition = match (key, bare.trim_end_matches('*').trim_end_matches([':', ' '])) {
+        ("input", _) => "input = { \"/KEY\" = { glob = \"…\" } }".to_owned(),
+        (_, "") => format!("{key} = \"**\""),
+        ("runs", words) => format!("runs = \"{words}\""),
+        (key, _) => format!("{key} = \"{bare}\""),
+    };
+    Some((tool.to_owned(), condition))
 }
 
 /// Returns the pattern for names that matches what a simple regular expression matches.

@@ -28,17 +28,27 @@ pub enum NameError {
     /// A character that is in no name.
     #[error("it has {0}, which no name has")]
     Character(String),
+    /// A letter that looks like another one.
+    #[error("it has {found}: write `{instead}`")]
+    LookAlike {
+        /// The letter.
+        found: String,
+        /// The pattern with the letters that were meant.
+        instead: String,
+    },
     /// It looks like a regular expression.
     #[error("it looks like a regular expression, and globs are meant here: write {0}")]
     Regex(String),
     /// A name with arguments in brackets, as other agents write rules.
     #[error(
-        "arguments are not a part of the name: write `{tool}`, and beside it a condition such as \
-         `input = {{ \"/command\" = {{ glob = \"git push*\" }} }}`"
+        "arguments are not a part of the name: write `tool = \"{tool}\"`, and beside it a condition such as \
+         `{condition}`"
     )]
     Arguments {
         /// The name before the bracket.
         tool: String,
+        /// What asks for the arguments: `runs = "git push"`.
+        condition: String,
     },
     /// A comma between names.
     #[error("a comma separates nothing here: write `{0}`, or a list")]
