@@ -31,7 +31,7 @@ const SETTERS: &[&str] = &[
     "dbus-update-activation-environment",
 ];
 
-/// Options of agents that leave out hooks or settings.
+/// Options of agents that leave out hooks or settings, or take them from elsewhere.
 const WITHOUT_HOOKS: &[&str] = &[
     "--bare",
     "--safe-mode",
@@ -40,6 +40,29 @@ const WITHOUT_HOOKS: &[&str] = &[
     "--dangerously-bypass-hook-trust",
     "--disable-hooks",
     "--no-hooks",
+    "--ignore-user-config",
+    "--pure",
+    "--config-dir",
+    "--config-file",
+];
+
+/// Options of agents whose value may be about hooks: `-c hooks={}`, `--disable hooks`.
+const OF_SETTINGS: &[&str] = &["-c", "--config", "--disable", "--enable"];
+
+/// Words that agents take before one about hooks: `claude config set disableAllHooks true`.
+const SETTING_VERBS: &[&str] = &["config", "features", "hooks", "/hooks", "plugin", "plugins"];
+
+/// What these verbs do that changes nothing.
+const SHOWING_VERBS: &[&str] = &["list", "ls", "get", "show", "info", "--help", "-h"];
+
+/// Packages of agents, as `npx` and the like start them.
+const PACKAGES: &[(&str, &str)] = &[
+    ("@anthropic-ai/claude-code", "claude"),
+    ("@openai/codex", "codex"),
+    ("@google/gemini-cli", "gemini"),
+    ("@qwen-code/qwen-code", "qwen"),
+    ("@github/copilot", "copilot"),
+    ("opencode-ai", "opencode"),
 ];
 
 /// Returns why a call would put other hooks in force, or fewer.
@@ -56,12 +79,24 @@ fn of_run(run: &Run) -> Option<String> {
         return Some("hookgate guards this session, and must not be stopped".to_owned());
     }
     if SETTERS.contains(&&*name) {
-        let is_own = |word: &str| word.starts_with(OWN_VARIABLES) && word.contains('=');
-        let set = run.args.iter().find(|word| is_own(word.known_prefix()))?;
-        let name = set.known_prefix().split('=').next().unwrap_or_default().to_owned();
+        // `export NAME=value`, `tmux setenv -g NAME value`
+        let own = |word: &str| {
+            let name = word.split('=').next().unwrap_or_default();
+            name.starts_with(OWN_VARIABLES).then(|| name.to_owned())
+        };
+        let name = run.args.iter().find_map(|word| own(word.known_prefix()))?;
         return Some(format!("`{name}` says which hooks are in force, and must not be set"));
     }
-    PROFILES.iter().any(|profile| profile.programs.contains(&&*name)).then(|| agent(run))?
+    let is_agent = PROFILES.iter().any(|profile| profile.programs.contains(&&*name))
+        || is_package_of_agent(&run.program.written());
+    is_agent.then(|| agent(run))?
+}
+
+/// Tells whether a program is named as a package of an agent: `npx @openai/codex@latest`.
+fn is_package_of_agent(program: &str) -> bool {
+    PACKAGES.iter().any(|(package, _)| {
+        program.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
+    })
 }
 
 /// Tells whether a run is one of this program. A path may be a link to it, or a copy.
@@ -96,12 +131,34 @@ fn agent(run: &Run) -> Option<String> {
     if let Some((name, _)) = moved {
         return Some(format!("with `{name}` an agent would be started under other hooks"));
     }
-    let words = run.args.iter().map(|word| word.written());
-    let option = words.into_iter().find(|word| {
+    let words: Vec<String> = run.args.iter().map(|word| word.written()).collect();
+    if let Some(why) = sets_hooks(&words) {
+        return Some(why);
+    }
+    let option = words.iter().find(|word| {
         let name = word.split('=').next().unwrap_or_default();
         WITHOUT_HOOKS.contains(&name)
     })?;
     Some(format!("with `{option}` an agent would be started under other hooks"))
+}
+
+/// Tells whether an agent is told to change its hooks: by an option with a setting, or by a verb of its own.
+fn sets_hooks(words: &[String]) -> Option<String> {
+    let is_about_hooks = |word: &str| word.to_ascii_lowercase().contains("hooks");
+    for pair in words.windows(2) {
+        let [option, value] = pair else { continue };
+        if OF_SETTINGS.contains(&option.as_str()) && is_about_hooks(value) {
+            return Some(format!(
+                "with `{option} {value}` an agent would be started under other hooks"
+            ));
+        }
+    }
+    let (verb, rest) = words.split_first()?;
+    let [act, ..] = rest else { return None };
+    let is_of_hooks = SETTING_VERBS.contains(&verb.as_str())
+        && !SHOWING_VERBS.contains(&act.as_str())
+        && words.iter().any(|word| is_about_hooks(word) || word.contains(OWN_NAME));
+    is_of_hooks.then(|| format!("`{verb} {act}` changes the hooks of an agent"))
 }
 
 /// A copy of this program, or a link to it, has another name and the same power.

@@ -257,7 +257,8 @@ fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
         }
         Role::EncodedFile => {
             let name = word.known_prefix();
-            let at = name.find('@').filter(|at| name.get(..*at).is_some_and(|name| !name.contains('=')));
+            let at =
+                name.find('@').filter(|at| name.get(..*at).is_some_and(|name| !name.contains('=')));
             if let Some(at) = at {
                 sink.read(&word.without_start(at + 1), false);
             }

@@ -8,8 +8,17 @@ use crate::run::RedirectKind;
 use crate::word::Word;
 
 /// Options with which nothing is changed in the folder.
-const ONLY_SHOWS: &[&str] =
-    &["check", "stat", "numstat", "summary", "cached", "dry-run", "abort", "quit", "show-current-patch"];
+const ONLY_SHOWS: &[&str] = &[
+    "check",
+    "stat",
+    "numstat",
+    "summary",
+    "cached",
+    "dry-run",
+    "abort",
+    "quit",
+    "show-current-patch",
+];
 
 /// The files that a patch changes, as it names them.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -33,8 +42,7 @@ impl Walker<'_> {
         let strip = value(&["p", "strip"]).and_then(|count| count.known()?.parse().ok());
         let strip = strip.or_else(|| is_git.then_some(1));
         let of_git = GitPlace::of(run).folder.filter(|_| is_git).map(Word::text);
-        let folders: Vec<Word> =
-            of_git.into_iter().chain(value(&["d", "directory"])).collect();
+        let folders: Vec<Word> = of_git.into_iter().chain(value(&["d", "directory"])).collect();
         let mut files: Vec<Word> = match is_git {
             true => reading.operands().cloned().collect(),
             false => {
@@ -44,10 +52,12 @@ impl Walker<'_> {
         };
         let is_input = files.is_empty();
         if is_input {
-            let inputs = run.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Read);
+            let inputs =
+                run.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Read);
             files.extend(inputs.map(|redirect| redirect.target.clone()));
         }
-        let mut texts: Vec<Word> = files.iter().flat_map(|file| self.patch_text(file, by)).collect();
+        let mut texts: Vec<Word> =
+            files.iter().flat_map(|file| self.patch_text(file, by)).collect();
         if is_input {
             match self.input.clone() {
                 Input::Text(text) | Input::Piped(text) => texts.push(text),

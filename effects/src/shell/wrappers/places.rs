@@ -83,9 +83,8 @@ impl Walker<'_> {
         let codes: Vec<Word> = read.values(runner.code).cloned().collect();
         let entry = read.value("entrypoint").cloned();
         let mut after = rest.get(read.rest..).unwrap_or_default();
-        let is_after = |word: &Word| {
-            word.known().is_some_and(|word| runner.after.contains(&word.as_ref()))
-        };
+        let is_after =
+            |word: &Word| word.known().is_some_and(|word| runner.after.contains(&word.as_ref()));
         let before = rest.get(..read.rest).unwrap_or_default();
         if runner.after.is_empty() {
             after = after.get(runner.skip..).unwrap_or_default();
