@@ -6,7 +6,6 @@ mod own_program;
 
 use std::path::PathBuf;
 
-use crate::agents::switches::variables;
 use crate::agents::{Folders, PROFILES, Scope};
 use crate::packs::packs_folder;
 use crate::sources::{FILE_NAME, own_folders};
@@ -53,12 +52,7 @@ const OWN_VARIABLES: &str = "HOOKGATE_";
 
 /// Tells whether a variable says where configs, state and programs are.
 pub(crate) fn is_variable_of_place(name: &str) -> bool {
-    let of_agent = || {
-        PROFILES.iter().any(|profile| {
-            profile.folder.0 == Some(name)
-                || variables(profile).iter().any(|(variable, _)| *variable == name)
-        })
-    };
+    let of_agent = || PROFILES.iter().any(|profile| profile.folder.0 == Some(name));
     name.starts_with(OWN_VARIABLES) || VARIABLES.contains(&name) || of_agent()
 }
 

@@ -6,6 +6,7 @@ use hookgate::effects::{Effects, PathEffect, Run};
 
 use super::{OWN_NAME, OWN_VARIABLES, is_variable_of_place, own_program};
 use crate::agents::PROFILES;
+use crate::agents::switches::variable_does;
 
 /// The verbs of this program that are for its user, and the options with which they only show something.
 const VERBS: &[(&str, &[&str])] =
@@ -127,7 +128,12 @@ fn verb(run: &Run) -> Option<String> {
 
 /// Tells whether an agent would be started with other hooks than this one.
 fn agent(run: &Run) -> Option<String> {
-    let moved = run.env.iter().find(|(name, _)| is_variable_of_place(name) && name != "PATH");
+    let does = |name: &str, value: &str| {
+        PROFILES.iter().any(|profile| variable_does(profile, name, value).is_some())
+    };
+    let moved = run.env.iter().find(|(name, value)| {
+        (is_variable_of_place(name) && name != "PATH") || does(name, &value.written())
+    });
     if let Some((name, _)) = moved {
         return Some(format!("with `{name}` an agent would be started under other hooks"));
     }

@@ -167,7 +167,12 @@ fn hooks_that_count_from_a_later_day_on() {
         assert!(findings.iter().any(|one| one.starts_with("open: no hook can refuse")));
         assert_eq!(code, 2, "{later}");
         let policy = deny("x", "pre_tool_use", later) + &deny("y", "pre_tool_use", GUARD);
-        assert_eq!(doctor(&machine("claude", &policy), "claude"), (vec![told], 0), "{later}");
+        // That the year is far away is a warning of check, which is counted beside it.
+        let warned = "doubt: `hookgate check` has 1 warning: `x`: it begins on 2206-01-01";
+        let (findings, code) = doctor(&machine("claude", &policy), "claude");
+        let [idle, doubt] = findings.as_slice() else { panic!("{later}: {findings:?}") };
+        assert_eq!((idle, code), (&told, 0), "{later}");
+        assert!(doubt.starts_with(warned), "{later}: {doubt}");
     }
     is_well(
         &machine("claude", &deny("x", "pre_tool_use", "when = { from = \"2001-01-01\" }")),

@@ -52,7 +52,7 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             on("tool = \"Bash(git push:*)\""),
-            "5:8: hook `a`: `tool` cannot be `Bash(git push:*)`: arguments are not a part of the name: write `Bash`, and beside it a condition such as `input = { \"/command\" = { glob = \"git push*\" } }`",
+            "5:8: hook `a`: `tool` cannot be `Bash(git push:*)`: arguments are not a part of the name: write `tool = \"Bash\"`, and beside it a condition such as `runs = \"git push\"`",
         ),
         (
             on("tool = [\"Bash\", \"\"]"),
