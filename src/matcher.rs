@@ -44,6 +44,7 @@ mod agent;
 mod characters;
 mod conditions;
 mod contradiction;
+mod doubtful;
 mod equality;
 mod error;
 mod glob;
@@ -65,8 +66,8 @@ mod truth;
 mod unknown_field;
 mod well_known;
 
-pub(crate) use advice::{advice, doubts};
 pub(crate) use conditions::{Conditions, DEEPEST};
+pub(crate) use doubtful::{advice, doubts};
 pub use error::MatchError;
 pub use glob::GlobError;
 pub(crate) use holding::Holding;

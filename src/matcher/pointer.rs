@@ -175,6 +175,19 @@ fn index(key: &str) -> Option<usize> {
     (digits && (key == "0" || !key.starts_with('0'))).then(|| key.parse().unwrap_or(usize::MAX))
 }
 
+/// Returns whether the last key of a pointer says that there is a path.
+pub(super) fn names_path(pointer: &str) -> bool {
+    let tokens = tokens(pointer).unwrap_or_default();
+    let keys = tokens.iter().rev().filter_map(|token| match token {
+        Token::Key(key) => Some(key.to_lowercase()),
+        _ => None,
+    });
+    keys.take(1).any(|key| {
+        ["path", "file", "dir", "folder", "cwd"].iter().any(|word| key.contains(word))
+            && !key.contains("content")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -1,8 +1,8 @@
 //! Warnings about texts that values are compared with: written in the language of something else, they fit no value.
 
-use super::advice::{Advice, names_path};
+use super::advice::Advice;
 use super::characters::shown;
-use super::pointer::{Token, tokens};
+use super::pointer::{Token, names_path, tokens};
 use super::spec::InputSpec;
 use super::test::Test;
 
