@@ -145,6 +145,9 @@ pub fn read_options<'w>(table: &OptionTable<'_>, words: &'w [Word]) -> OptionsRe
 }
 
 fn operand_or_unknown(word: &Word, at: usize, after_end: bool) -> Given<'_> {
+    if word.parts.first().is_some_and(WordPart::is_plain_name) && word.parts.len() == 1 {
+        return Given::Operand { word, at };
+    }
     let may_be_option = !after_end && word.known_prefix().is_empty() && begins_unknown(word);
     if may_be_option || word.splits() {
         Given::Unknown { word, at }

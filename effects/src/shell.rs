@@ -28,6 +28,7 @@ mod powershell;
 mod project_scripts;
 mod redirects;
 mod roles;
+mod shell_setup;
 mod shells;
 mod simple;
 mod start;

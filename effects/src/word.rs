@@ -21,6 +21,26 @@ pub enum WordPart {
     },
 }
 
+/// What git writes here is the name of a branch or a commit: one word, which begins with no sign.
+const NAMES_OF_GIT: [&str; 5] = [
+    "git branch --show-current",
+    "git rev-parse --abbrev-ref HEAD",
+    "git symbolic-ref --short HEAD",
+    "git rev-parse HEAD",
+    "git rev-parse --short HEAD",
+];
+
+impl WordPart {
+    /// Returns whether the part is not known, but certainly one word that begins with no sign.
+    pub(crate) fn is_plain_name(&self) -> bool {
+        let WordPart::Unknown { written, .. } = self else { return false };
+        let inside = written.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
+        let inside =
+            inside.or_else(|| written.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')));
+        inside.is_some_and(|inside| NAMES_OF_GIT.contains(&inside.trim()))
+    }
+}
+
 /// One word of a command line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Word {

@@ -21,6 +21,8 @@ pub(crate) enum Set {
     NoSlash,
     /// Neither slash nor dot: what a `*` of the shell takes at the start of a name.
     NoSlashNoDot,
+    /// Any but a colon: the name of a branch.
+    NoColon,
     /// `[…]`: ranges, never a slash.
     Class { ranges: Vec<(char, char)>, negated: bool },
 }
@@ -44,6 +46,7 @@ impl Set {
             Self::Any | Self::Visible => true,
             Self::NoSlash => c != '/',
             Self::NoSlashNoDot => c != '/' && c != '.',
+            Self::NoColon => c != ':',
             Self::Class { ranges, negated } => {
                 c != '/' && ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *negated
             }

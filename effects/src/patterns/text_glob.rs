@@ -80,6 +80,11 @@ fn tokens_of(word: &Word) -> Vec<Token> {
     for part in &word.parts {
         match part {
             WordPart::Text(text) => tokens.extend(text.chars().map(Token::Char)),
+            part if part.is_plain_name() => {
+                let ranges = vec![('a', 'z'), ('A', 'Z'), ('0', '9'), ('.', '.'), ('_', '_')];
+                tokens.push(Token::One(Set::Class { ranges, negated: false }));
+                tokens.push(Token::Many(Set::NoColon));
+            }
             WordPart::Glob(_) | WordPart::Unknown { .. } => tokens.push(Token::Many(Set::Any)),
         }
     }

@@ -195,13 +195,24 @@ fn file_in(folder: &Word, name: &str) -> Word {
 /// Adds what `find -delete` does.
 pub(super) fn find(sink: &mut Sink<'_>) {
     let deletes = sink.run.args.iter().any(|word| word.known().as_deref() == Some("-delete"));
-    if let Some(found) = found_by(sink.run).filter(|_| deletes) {
+    if let Some(found) = found_by(sink.run).filter(|_| deletes && !only_empty(sink.run)) {
         if follows_links(sink.run) {
             let why = "`find` goes where the links that it finds lead".to_owned();
             sink.unclear(crate::effects::UnclearWhat::Deletes, why);
         }
         found.done(PathRole { deletes: true, ..PathRole::default() }, sink);
     }
+}
+
+/// Whether a search finds nothing but what is empty, so that nothing is lost with it: `-empty` stands before
+/// `-delete`, and nothing weakens it.
+fn only_empty(run: &Run) -> bool {
+    let words: Vec<_> = run.args.iter().filter_map(Word::known).collect();
+    let at = |name: &str| words.iter().position(|word| word == name);
+    let weakens = ["!", "-not", "-o", "-or", ",", "(", "-exec", "-execdir", "-ok", "-okdir"];
+    words.len() == run.args.len()
+        && at("-empty").is_some_and(|empty| at("-delete").is_some_and(|delete| empty < delete))
+        && !words.iter().any(|word| weakens.contains(&&**word))
 }
 
 /// Whether a word is nothing but what a search puts in its place: `{}`, also with its folder in front.

@@ -186,6 +186,8 @@ fn files_behind_options_are_seen() {
     assert_eq!(told("vim .env"), "r /w/.env; w /w/.env");
     assert_eq!(told("jq -n --rawfile a .env $a"), "r /w/.env; r /w/$a");
     assert_eq!(told("dotenv -f .env run ls"), "r /w/.env");
+    assert_eq!(told("find . -type d -empty -delete"), "");
+    assert_eq!(told("find . -empty -o -name x -delete"), "d /w/**");
     // Before a sub-command stand the options of its program.
     assert_eq!(told("docker compose --env-file .env up"), "r /w/.env");
     assert_eq!(told("docker compose -f a.yaml logs -f web"), "r /w/a.yaml");

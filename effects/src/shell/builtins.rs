@@ -186,6 +186,9 @@ impl Walker<'_> {
 
     fn eval(&mut self, args: &[Word], by: usize) {
         let code = joined(args.iter());
+        if self.is_shell_setup(&code) {
+            return self.set_up_shell();
+        }
         self.run_by("eval", |walker| walker.code(&code, by));
         if code.known().is_none() {
             self.change().forget_all();
@@ -196,6 +199,9 @@ impl Walker<'_> {
         let Some(file) = args.iter().find(|word| word.known().as_deref() != Some("--")) else {
             return;
         };
+        if self.is_shell_setup(file) {
+            return self.set_up_shell();
+        }
         let input = self.input.clone();
         if matches!(file.known().as_deref(), Some("/dev/stdin" | "/dev/fd/0")) {
             match input {

@@ -2,6 +2,7 @@
 
 use super::builtins::joined;
 use super::code::HOLE;
+use super::syntax::MAX_DEPTH;
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
 use crate::programs;
@@ -30,6 +31,7 @@ const CLIENTS: &[Client] = &[
     client("duckdb", "duckdb", "c s cmd", Some(1), Some('.')),
     client("clickhouse-client clickhouse", "clickhouse", "q query", None, None),
     client("bq", "bigquery", "", Some(0), None),
+    client("cqlsh ycqlsh", "cassandra", "e execute", None, None),
     client("sqlcmd osql", "mssql", "Q q", None, None),
     client("snowsql snow", "snowflake", "q query", None, None),
     client("trino presto spark-sql hive beeline", "hive", "e execute", None, None),
@@ -113,17 +115,47 @@ impl Walker<'_> {
             let operands = reading.words().filter(|word| !is_verb(word)).skip(first);
             texts.extend(operands.cloned());
         }
-        let has_file = ["f", "file", "i"].iter().any(|name| reading.options(name).next().is_some());
-        if texts.is_empty() && !has_file {
+        let values = ["f", "file", "i"].iter().flat_map(|name| reading.options(name).flatten());
+        let (input, mut files): (Vec<Word>, Vec<Word>) =
+            values.cloned().partition(|file| file.known().as_deref() == Some("-"));
+        if texts.is_empty() && (files.is_empty() || !input.is_empty()) {
             match self.input.clone() {
                 Input::Text(text) | Input::Piped(text) => texts.push(text),
                 // What else comes from there is data as often as code.
                 Input::From(..) | Input::Session => {}
             }
+            let redirects = self.runs.get(by).into_iter().flat_map(|run| &run.redirects);
+            let read = redirects.filter(|redirect| redirect.kind == RedirectKind::Read);
+            files.extend(read.map(|redirect| redirect.target.clone()));
+        }
+        for file in files {
+            self.statements_of_file(&file, client, by);
         }
         for text in texts {
             self.database_text(&text, client, by);
         }
+    }
+
+    /// Goes through a file with statements, if it is one of the project or the line has written it.
+    fn statements_of_file(&mut self, file: &Word, client: &'static Client, by: usize) {
+        let texts = match self.text_in_project(file) {
+            _ if self.depth >= MAX_DEPTH => Err("is nested too deeply".to_owned()),
+            found => found,
+        };
+        let texts = match texts {
+            Ok(texts) => texts,
+            Err(why) => {
+                let (name, file) = (self.name_of(by), file.written());
+                let why = format!("the statements in `{file}` cannot be told: it {why}");
+                return self
+                    .foreign_shell(&name, |walker| walker.unread_statement(file.as_str(), why));
+            }
+        };
+        self.depth += 1;
+        for text in texts {
+            self.database_text(&text, client, by);
+        }
+        self.depth -= 1;
     }
 
     /// Goes through a text: lines that begin as the client's own commands do, and statements.
@@ -135,9 +167,9 @@ impl Walker<'_> {
         let mut statements = String::new();
         for line in self.text_with_names(text).split_inclusive('\n') {
             match line.trim_start().strip_prefix(sign) {
-                Some(command) => self.client_command(command.trim_end(), sign, by),
+                Some(command) => self.client_command(command.trim_end(), sign, client, by),
                 None if sign == '\\' && is_mysql_command(line) => {
-                    self.client_command(line.trim(), sign, by);
+                    self.client_command(line.trim(), sign, client, by);
                 }
                 None => statements.push_str(line),
             }
@@ -145,7 +177,7 @@ impl Walker<'_> {
         self.statements_of(&statements, client.dialect, by);
     }
 
-    fn client_command(&mut self, command: &str, sign: char, by: usize) {
+    fn client_command(&mut self, command: &str, sign: char, client: &'static Client, by: usize) {
         let list = if sign == '.' { DOT } else { BACKSLASH };
         let name_end = command
             .char_indices()
@@ -188,6 +220,9 @@ impl Walker<'_> {
                     None => {
                         let file = file.split_whitespace().next().unwrap_or_default();
                         self.client_file(file, RedirectKind::Read, by);
+                        if name != "import" && name != "restore" {
+                            self.statements_of_file(&self.word_of(file), client, by);
+                        }
                     }
                 }
             }
@@ -229,11 +264,16 @@ impl Walker<'_> {
             }
             if let Some(unread) = &found.unread {
                 let unread = joined([walker.word_of(unread)].iter()).written();
-                let run = walker.push_run(statement(vec![Word::unknown(unread.as_str(), true)]));
                 let why = format!("the statement `{unread}` that `{name}` gets cannot be told");
-                walker.unclear(UnclearWhat::Words, why, Some(run));
+                walker.unread_statement(&unread, why);
             }
         });
+    }
+
+    /// Notes a statement that may be any.
+    fn unread_statement(&mut self, written: &str, why: String) {
+        let run = self.push_run(statement(vec![Word::unknown(written, true)]));
+        self.unclear(UnclearWhat::Words, why, Some(run));
     }
 
     /// Returns a text in which names stand for what is not known.

@@ -226,6 +226,7 @@ impl Walker<'_> {
         let first_run = self.runs.len();
         self.in_subshell(|walker| walker.apart(|walker| walker.list(&inside.list)));
         let written = inside.written.as_str();
+        self.note_shell_setup(first_run, written);
         match self.output_of(first_run, &Input::Session) {
             Input::Piped(text) if text.known().is_some() => {
                 let text = text.known().unwrap_or_default();
@@ -255,6 +256,7 @@ impl Walker<'_> {
             }
             walker.apart(|walker| walker.list(&inside.list));
         });
+        self.note_shell_setup(first_run, &inside.written);
         match self.output_of(first_run, &Input::Session) {
             Input::From(from, _) => from,
             _ => CodeFrom::Stdin,

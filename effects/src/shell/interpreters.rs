@@ -8,6 +8,7 @@ use crate::programs;
 use crate::word::Word;
 
 mod foreign;
+mod python;
 
 /// A program that runs code of another language.
 #[derive(Debug, Clone, Copy)]

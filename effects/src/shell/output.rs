@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::state::Variable;
 use super::syntax::{Escapes, unescape};
 use super::walk::{Input, Walker};
+use crate::programs;
 use crate::run::{CodeFrom, Origin, RedirectKind, Run};
 use crate::word::{Word, WordPart};
 
@@ -73,7 +75,8 @@ impl Walker<'_> {
         if let [run] = self.runs.get(first..).unwrap_or_default() {
             let writes_file =
                 run.redirects.iter().any(|redirect| redirect.kind != RedirectKind::Read);
-            if let (Some(text), true) = (written_by(run), writes_file == to_file) {
+            let text = written_by(run).or_else(|| self.temporary_name(run));
+            if let (Some(text), true) = (text, writes_file == to_file) {
                 return Input::Piped(text);
             }
             if run.name().as_deref() == Some("cat")
@@ -95,6 +98,46 @@ impl Walker<'_> {
             .and_then(Run::name)
             .map_or_else(|| "the command before".to_owned(), Cow::into_owned);
         Input::From(CodeFrom::Stdin, name)
+    }
+
+    /// What `mktemp` writes: its template stands for the name that it makes.
+    fn temporary_name(&self, run: &Run) -> Option<Word> {
+        if run.name()? != "mktemp" {
+            return None;
+        }
+        let reading = programs::read(run);
+        let mut template = None;
+        for word in reading.words() {
+            if template.replace(word.known()?).is_some() {
+                return None;
+            }
+        }
+        let of_option = ["p", "tmpdir"].iter().find_map(|name| reading.options(name).next());
+        let folder = match of_option {
+            Some(Some(folder)) => folder.known()?.into_owned(),
+            Some(None) => self.temporary_folder()?,
+            None if template.is_none() || reading.options("t").next().is_some() => {
+                self.temporary_folder()?
+            }
+            None => String::new(),
+        };
+        let name = template.unwrap_or(Cow::Borrowed("tmp.XXXXXXXXXX"));
+        if !name.contains("XXX") {
+            return None;
+        }
+        let folder = folder.trim_end_matches('/');
+        Some(Word::text(match folder.is_empty() {
+            true => format!("{name}\n"),
+            false => format!("{folder}/{name}\n"),
+        }))
+    }
+
+    fn temporary_folder(&self) -> Option<String> {
+        match self.state.variables.get("TMPDIR") {
+            Some(Variable::Text(word)) => Some(word.known()?.into_owned()),
+            Some(_) => None,
+            None => Some("/tmp".to_owned()),
+        }
     }
 }
 

@@ -6,6 +6,10 @@ use super::syntax::tree::{Parameter, Piece};
 use super::walk::Walker;
 use crate::word::Word;
 
+/// Parameters that stand for a number: in the name of a file and for `kill`, which number does not matter, so the
+/// parameter itself is taken for it.
+const NUMBERS: [&str; 7] = ["$", "!", "PPID", "BASHPID", "UID", "EUID", "RANDOM"];
+
 /// What a parameter stands for.
 enum Value {
     One(Word),
@@ -164,6 +168,9 @@ impl Walker<'_> {
                 }
                 Some(Variable::Array(words)) => {
                     Value::One(words.first().cloned().unwrap_or_default())
+                }
+                None if NUMBERS.contains(&name) => {
+                    Value::One(Word::text(parameter.written.as_str()))
                 }
                 _ => Value::Unknown { many: false },
             },

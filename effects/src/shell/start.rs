@@ -59,6 +59,9 @@ impl Walker<'_> {
             self.start_unknown(run);
             return;
         };
+        if name == "kill" {
+            take_for_processes(&mut run);
+        }
         let is_path = run.program.known_prefix().contains('/');
         let role = roles::of(&name, is_path);
         if matches!(role, Role::Other) && name.contains('-') && self.cmdlet_of_line(&run) {
@@ -232,5 +235,16 @@ impl Walker<'_> {
             }
         }
         false
+    }
+}
+
+/// Words of `kill` that are not known are numbers of processes: what gives them, such as `pgrep` or a file with a
+/// number, writes neither options nor `-1`.
+fn take_for_processes(run: &mut Run) {
+    run.more_args = false;
+    for word in &mut run.args {
+        if word.known_prefix().is_empty() && word.has_unknown() {
+            *word = Word::text(word.written());
+        }
     }
 }

@@ -6,6 +6,7 @@ mod code;
 mod endless;
 mod files;
 mod programs;
+mod setup;
 mod words;
 
 fn reading(text: &str) -> ShellReading {

@@ -1,7 +1,7 @@
 //! Goes through a text that was read, in the order in which the shell would.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::endless::Jobs;
@@ -54,6 +54,8 @@ pub(super) struct Walker<'a> {
     pub(super) exhausted: bool,
     /// Expansions whose text comes from a program, and from which kind.
     pub(super) sources: HashMap<String, CodeFrom>,
+    /// Expansions whose text makes a shell ready for a program.
+    pub(super) setups: HashSet<String>,
     /// Texts that were computed from the output of a program.
     pub(super) computed: Vec<String>,
     /// Files that were written before this point.
@@ -96,6 +98,7 @@ impl<'a> Walker<'a> {
             fuel: 2048 + length.saturating_mul(4),
             exhausted: false,
             sources: HashMap::new(),
+            setups: HashSet::new(),
             computed: Vec::new(),
             files: Vec::new(),
             scripts: Scripts::default(),

@@ -43,6 +43,7 @@ const REMOVES: &[(&str, Truth)] = &[
     ("echo 'echo hi' > hello.sh; bash hello.sh", Truth::False),
     ("cp clean.sh other.sh && ./other.sh", Truth::True),
     ("sed -i s/hello/rm/ hello.sh; bash hello.sh", Truth::Unknown),
+    ("python3 -c \"open('hello.sh','w').write('rm x')\"; bash hello.sh", Truth::Unknown),
     ("bash any.sh", Truth::Unknown),
     ("bash long.sh", Truth::Unknown),
     ("bash pipe.sh", Truth::Unknown),
@@ -84,4 +85,38 @@ fn scripts_that_run_scripts_come_to_an_end() {
     let begun = std::time::Instant::now();
     assert_eq!(holds(&removes, "./s0.sh", &world.path("w/p")), Truth::Unknown);
     assert!(begun.elapsed().as_secs() < 20);
+}
+
+/// Statements in files of the project.
+const STATEMENTS: &[(&str, Truth)] = &[
+    ("psql -f drop.sql", Truth::True),
+    ("psql app < drop.sql", Truth::True),
+    ("mysql -f app < drop.sql", Truth::True),
+    ("mysql app -e 'source drop.sql'", Truth::True),
+    ("sqlite3 app.db '.read drop.sql'", Truth::True),
+    ("psql -c '\\i outer.sql'", Truth::True),
+    ("echo 'drop table x' > new.sql && psql -f new.sql", Truth::True),
+    ("echo 'drop table x' | psql -f -", Truth::True),
+    ("psql -f - <<< 'drop table x'", Truth::True),
+    ("cqlsh -e 'drop table x'", Truth::True),
+    ("psql -f select.sql", Truth::False),
+    ("psql app < select.sql", Truth::False),
+    ("psql -f loop.sql", Truth::Unknown),
+    ("psql -f long.sql", Truth::Unknown),
+    ("psql -f none.sql", Truth::False),
+    ("psql -f select.sql -o drop.sql", Truth::False),
+];
+
+#[test]
+fn a_file_of_statements_is_read() {
+    let world = World::new(
+        "mkdir -p p/.git\ncd p\necho 'select 1; drop table x;' > drop.sql\necho 'select 1;' > select.sql\n\
+         echo '\\i drop.sql' > outer.sql\necho '\\i loop.sql' > loop.sql\n\
+         head -c 70000 /dev/zero | tr '\\0' ' ' > long.sql",
+    );
+    let drops = condition("runs", &json!("sql drop"), &world.path("home"));
+    let cwd = world.path("w/p");
+    for (line, expected) in STATEMENTS {
+        assert_eq!(holds(&drops, line, &cwd), *expected, "{line}");
+    }
 }

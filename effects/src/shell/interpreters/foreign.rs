@@ -1,9 +1,10 @@
 //! Code of other languages: what it may do is told by a few words in it.
 
 use super::super::walk::Walker;
+use super::python::{self, Does};
 use crate::effects::UnclearWhat;
 use crate::programs::hosts;
-use crate::run::CodeFrom;
+use crate::run::{CodeFrom, Redirect, RedirectKind};
 use crate::word::Word;
 
 impl Walker<'_> {
@@ -17,13 +18,23 @@ impl Walker<'_> {
         }
         let text = code.written();
         let awk = matches!(&*name, "awk" | "gawk" | "mawk" | "nawk");
-        if starts_programs(&text, awk) {
-            let why = format!("the code that `{name}` runs starts programs");
-            self.unclear_beside(why, Some(by));
-        } else if changes_files(&text, awk) {
-            for what in [UnclearWhat::Writes, UnclearWhat::Deletes] {
-                self.unclear(what, format!("the code that `{name}` runs changes files"), Some(by));
+        let is_python = name.starts_with("python") || name.starts_with("pypy") || name == "py";
+        match python::does(&text).filter(|_| is_python) {
+            Some(Does::StartsPrograms) => self.starts_others(&name, by),
+            Some(Does::ChangesFiles) => self.changes_some_files(&name, by),
+            Some(Does::Opens { read, written }) => {
+                let read = read.into_iter().map(|file| (RedirectKind::Read, file));
+                let written = written.into_iter().map(|file| (RedirectKind::Write, file));
+                if let Some(run) = self.runs.get_mut(by) {
+                    run.redirects.extend(
+                        read.chain(written)
+                            .map(|(kind, file)| Redirect { kind, target: Word::text(file) }),
+                    );
+                }
             }
+            None if starts_programs(&text, awk) => self.starts_others(&name, by),
+            None if changes_files(&text, awk) => self.changes_some_files(&name, by),
+            None => {}
         }
         if let Some(run) = self.runs.get_mut(by) {
             run.code_from = run.code_from.or(from);
@@ -34,6 +45,16 @@ impl Walker<'_> {
                 }
                 none => *none = Some(code),
             }
+        }
+    }
+
+    fn starts_others(&mut self, name: &str, by: usize) {
+        self.unclear_beside(format!("the code that `{name}` runs starts programs"), Some(by));
+    }
+
+    fn changes_some_files(&mut self, name: &str, by: usize) {
+        for what in [UnclearWhat::Writes, UnclearWhat::Deletes] {
+            self.unclear(what, format!("the code that `{name}` runs changes files"), Some(by));
         }
     }
 
@@ -170,7 +191,7 @@ fn awk_writes(code: &str) -> bool {
 
 /// Returns whether a text in the code is a mode that writes, `"w"` or `'ab+'` after a comma or `=`, or
 /// begins with the `>` of Perl and Ruby.
-fn opens_to_write(code: &str) -> bool {
+pub(super) fn opens_to_write(code: &str) -> bool {
     let mut pieces = code.split(['"', '\'']);
     let Some(mut before) = pieces.next() else { return false };
     for piece in pieces {

@@ -86,7 +86,8 @@ fn code_of_other_languages_is_kept_and_unclear_if_it_does_more() {
     for (text, unclear) in [
         ("python3 -c 'print(1)'", None),
         ("python3 -c 'import os; os.system(\"rm x\")'", Some(UnclearWhat::Program)),
-        ("python3 -c 'open(\"x\", \"w\")'", Some(UnclearWhat::Writes)),
+        ("python3 -c 'open(\"x\", \"w\")'", None),
+        ("python3 -c 'open(x, \"w\")'", Some(UnclearWhat::Writes)),
         ("node -e 'require(\"fs\").rmSync(\"x\")'", Some(UnclearWhat::Writes)),
         ("awk '{print $1}' f", None),
         ("awk 'BEGIN{system(\"rm x\")}'", Some(UnclearWhat::Program)),

@@ -92,6 +92,7 @@ pub(in crate::shell) const RUNNERS: &[Runner] = &[
     },
     runner("infisical run", options("", "env path token projectId command")),
     runner("dotenv", options("ef", "file env override")),
+    runner("dotenv run", options("ef", "file env override")),
     runner("dotenvx run", options("fe", "env-file env")),
     runner("chamber exec", options("", "")),
     runner("teller run", options("c", "config")),

@@ -1,0 +1,357 @@
+//! Code of Python: what it may do is told by the names in it, outside of its texts and comments.
+
+use super::foreign::opens_to_write;
+
+/// What the code may do.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Does {
+    /// It starts programs, or may.
+    StartsPrograms,
+    /// It changes files, and which cannot be told.
+    ChangesFiles,
+    /// It opens these files alone.
+    Opens { read: Vec<String>, written: Vec<String> },
+}
+
+/// Names with which any other may be reached: the texts count as well.
+const REACH_OTHERS: &str = "getattr vars globals locals modules attrgetter methodcaller marshal pickle codecs builtins \
+    eval exec runpy importlib open_code";
+const STARTS: &str = "system fork forkpty pty ctypes cffi pexpect execv execve execvp execvpe execl execle execlp execlpe \
+    spawnl spawnle spawnlp spawnlpe spawnv spawnve spawnvp spawnvpe posix_spawn posix_spawnp startfile";
+const CHANGES: &str = "rmtree unlink rmdir removedirs chmod lchmod chown lchown symlink symlink_to hardlink_to link \
+    copyfile copytree copy2 copymode truncate chdir fchdir fdopen extractall NamedTemporaryFile";
+/// Methods of lists, texts and tables as well: these count only where a module of files is named.
+const MAY_CHANGE: &str = "remove rename renames replace copy move";
+const OF_FILES: &str = "os shutil pathlib Path";
+
+/// Tells what code does; `None` if its texts cannot be told from the rest of it.
+pub(super) fn does(code: &str) -> Option<Does> {
+    let names = without_texts(code)?;
+    let has = |list: &str| {
+        words(&names).any(|(_, word)| list.split_ascii_whitespace().any(|one| one == word))
+    };
+    if has(REACH_OTHERS) || words(&names).any(|(_, word)| word.starts_with("__")) {
+        return None;
+    }
+    let starts = words(&names).any(|(at, word)| {
+        let of_platform = names.get(..at).is_some_and(|before| before.ends_with("platform."));
+        word.to_lowercase().contains("popen")
+            || word.contains("subprocess")
+            || STARTS.split_ascii_whitespace().any(|one| one == word) && !of_platform
+    });
+    if starts {
+        return Some(Does::StartsPrograms);
+    }
+    if has(CHANGES) || has(MAY_CHANGE) && has(OF_FILES) {
+        return Some(Does::ChangesFiles);
+    }
+    Some(opened(code, &names).unwrap_or(Does::ChangesFiles))
+}
+
+/// The files that the code opens, if the name of each that it writes stands in it.
+fn opened(code: &str, names: &str) -> Option<Does> {
+    let (mut read, mut written) = (Vec::new(), Vec::new());
+    for (at, word) in words(names) {
+        let method = match word {
+            "open" => false,
+            "write_text" | "write_bytes" | "read_text" | "read_bytes" => true,
+            _ => continue,
+        };
+        let open = at + word.len();
+        // `f = open`
+        let arguments = brackets(names, open)?;
+        let texts = code.get(arguments.clone()).unwrap_or_default();
+        let first = names.get(arguments.clone()).unwrap_or_default();
+        let before = names.get(..at).unwrap_or_default().trim_end();
+        let is_path = before.ends_with('.');
+        let writes = match method {
+            true => word.starts_with("write"),
+            false => {
+                opens_to_write(&format!("({}{texts}", if is_path { "," } else { "" }))
+                    || has_unknown_mode(first, is_path)
+            }
+        };
+        let name = match is_path {
+            true => receiver(code, names, at - 1),
+            false => literal(code, names, arguments.start),
+        };
+        match name {
+            Some(name) if writes => written.push(name),
+            Some(name) => read.push(name),
+            None if writes => return None,
+            None => {}
+        }
+    }
+    Some(Does::Opens { read, written })
+}
+
+/// Whether the mode of `open` stands there, and is no text.
+fn has_unknown_mode(names: &str, is_path: bool) -> bool {
+    let place = if is_path { 0 } else { 1 };
+    let arguments: Vec<&str> = names.split(',').collect();
+    let is_mode = |(at, argument): (usize, &&str)| {
+        let argument = argument.trim();
+        let named = argument.split_once('=').map(|(name, _)| name.trim());
+        let starts =
+            argument.strip_prefix("mode").unwrap_or(argument).trim_start_matches(['=', ' ']);
+        let is_mode = at == place && named.is_none() || named == Some("mode");
+        argument.starts_with('*')
+            || is_mode && !argument.is_empty() && !starts.starts_with(['"', '\''])
+    };
+    arguments.iter().enumerate().any(is_mode)
+}
+
+/// The text that stands at a place, or that the name there was given.
+fn literal(code: &str, names: &str, at: usize) -> Option<String> {
+    let rest = code.get(at..)?;
+    let at = at + (rest.len() - rest.trim_start().len());
+    let rest = code.get(at..)?;
+    if let Some(text) = text_at(rest) {
+        return Some(text);
+    }
+    if let Some(inside) =
+        ["Path(", "pathlib.Path("].iter().find_map(|start| rest.strip_prefix(start))
+    {
+        let text = text_at(inside.trim_start())?;
+        let end = brackets(names, at + rest.find('(')?)?;
+        return (code.get(end)?.trim().len() == text.len() + 2).then_some(text);
+    }
+    let (place, name) = words(names).find(|(place, _)| *place == at)?;
+    given(code, names, name, place)
+}
+
+/// The path before a dot: `Path('x').`, `p.`
+fn receiver(code: &str, names: &str, dot: usize) -> Option<String> {
+    let before = names.get(..dot)?.trim_end();
+    if let Some(inside) = before.strip_suffix(')') {
+        let open = inside.rfind('(')?;
+        let start =
+            inside.get(..open)?.rfind(|c: char| !is_letter(c) && c != '.').map_or(0, |at| at + 1);
+        return literal(code, names, start);
+    }
+    let start = before.rfind(|c: char| !is_letter(c)).map_or(0, |at| at + 1);
+    if before.get(..start)?.ends_with('.') {
+        return None;
+    }
+    literal(code, names, start)
+}
+
+/// The text that a name was given, if it was given once, and is only looked at besides.
+fn given(code: &str, names: &str, name: &str, used_at: usize) -> Option<String> {
+    let mut value = None;
+    for (at, word) in words(names).filter(|(_, word)| *word == name) {
+        let after = names.get(at + word.len()..)?.trim_start();
+        let before = names.get(..at)?;
+        let word_before =
+            before.trim_end().rsplit(|c: char| !is_letter(c)).next().unwrap_or_default();
+        if ["for", "as", "lambda", "global", "nonlocal", "import", "def", "class"]
+            .contains(&word_before)
+        {
+            return None;
+        }
+        let depth = before.matches(['(', '[', '{']).count() as isize
+            - before.matches([')', ']', '}']).count() as isize;
+        if after.starts_with('=') && !after.starts_with("==") && depth == 0 {
+            let start = at + word.len() + (names.get(at + word.len()..)?.len() - after.len()) + 1;
+            // `p = p`
+            if value.is_some() || code.get(start..)?.trim_start().starts_with(name) {
+                return None;
+            }
+            value = Some(literal(code, names, start)?);
+        } else if depth == 0 && !after.starts_with('.') || after.starts_with(":=") {
+            return None;
+        }
+    }
+    let parameters = words(names).any(|(_, word)| word == "def" || word == "lambda");
+    value.filter(|_| !parameters && used_at > 0)
+}
+
+/// A plain text in quotes that ends here, with nothing joined to it.
+fn text_at(rest: &str) -> Option<String> {
+    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let inside = rest.get(1..)?;
+    let end = inside.find(quote)?;
+    let text = inside.get(..end)?;
+    let after = inside.get(end + 1..)?.trim_start_matches([' ', '\t']);
+    let ends = after.is_empty() || after.starts_with([',', ')', '\n', ';', '.', '#']);
+    (ends && !text.is_empty() && !text.contains(['\\', '\n'])).then(|| text.to_owned())
+}
+
+/// The arguments in the brackets that open at a place.
+fn brackets(names: &str, at: usize) -> Option<std::ops::Range<usize>> {
+    let rest = names.get(at..)?;
+    let open = at + (rest.len() - rest.trim_start().len());
+    if !names.get(open..)?.starts_with('(') {
+        return None;
+    }
+    let mut depth = 0_usize;
+    for (place, c) in names.get(open..)?.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(open + 1..open + place);
+        }
+    }
+    None
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The words of the code, each with its place.
+fn words(names: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = names.get(at..)?;
+        let start = at + rest.find(is_letter)?;
+        let word = names.get(start..)?;
+        let length = word.find(|c: char| !is_letter(c)).unwrap_or(word.len());
+        at = start + length;
+        Some((start, word.get(..length)?))
+    })
+}
+
+/// The code with blanks in the place of texts and comments. Code that Python runs inside of a text, as in
+/// `f"{x}"`, is left; if a quote stands in it, where the text ends depends on the version of Python.
+fn without_texts(code: &str) -> Option<String> {
+    let mut out = String::with_capacity(code.len());
+    let mut rest = code;
+    while let Some(c) = rest.chars().next() {
+        if c == '#' {
+            let end = rest.find('\n').unwrap_or(rest.len());
+            out.push_str(&" ".repeat(end));
+            rest = rest.get(end..)?;
+            continue;
+        }
+        if !matches!(c, '\'' | '"') {
+            out.push(c);
+            rest = rest.get(c.len_utf8()..)?;
+            continue;
+        }
+        let prefix = out.rsplit(|c: char| !is_letter(c)).next().unwrap_or_default().to_lowercase();
+        let is_prefix = prefix.len() <= 2 && prefix.chars().all(|c| "rbuft".contains(c));
+        let runs_code = is_prefix && prefix.contains(['f', 't']);
+        let triple: String = [c; 3].iter().collect();
+        let quote = if rest.starts_with(&triple) { triple.as_str() } else { &triple[..1] };
+        let inside = rest.get(quote.len()..)?;
+        let mut end = None;
+        let mut escaped = false;
+        for (at, sign) in inside.char_indices() {
+            if escaped {
+                escaped = false;
+            } else if sign == '\\' {
+                escaped = true;
+            } else if inside.get(at..).is_some_and(|rest| rest.starts_with(quote)) {
+                end = Some(at);
+                break;
+            }
+        }
+        let text = inside.get(..end?)?;
+        out.push_str(quote);
+        if runs_code {
+            if text.contains('{') && text.contains(['\'', '"', '#']) {
+                return None;
+            }
+            out.push_str(text);
+        } else {
+            out.push_str(&" ".repeat(text.len()));
+        }
+        out.push_str(quote);
+        rest = inside.get(end? + quote.len()..)?;
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Does, does};
+
+    fn opens(read: &[&str], written: &[&str]) -> Option<Does> {
+        let owned = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
+        Some(Does::Opens { read: owned(read), written: owned(written) })
+    }
+
+    #[test]
+    fn files_with_names_in_the_code_are_told() {
+        for (code, expected) in [
+            ("print(1)", opens(&[], &[])),
+            ("import json; print(json.load(open('a.json'))['x'])", opens(&["a.json"], &[])),
+            ("open('out.txt', 'w').write('rm -rf /')", opens(&[], &["out.txt"])),
+            ("with open(\"b\", mode=\"a\") as f:\n  f.write('x')", opens(&[], &["b"])),
+            (
+                "p = 'src/a.py'\ns = open(p).read()\ns = s.replace('a', 'b')\nopen(p, 'w').write(s)",
+                opens(&["src/a.py"], &["src/a.py"]),
+            ),
+            (
+                "from pathlib import Path\np = Path('x.md')\np.write_text(p.read_text() + 'system')",
+                opens(&["x.md"], &["x.md"]),
+            ),
+            (
+                "import os, platform\nprint(platform.system(), os.getcwd(), [1].append(2))",
+                opens(&[], &[]),
+            ),
+            ("open('a', m); open('b', mode=m)", opens(&[], &["a", "b"])),
+            ("# os.system('x')\nprint('subprocess')", opens(&[], &[])),
+            ("import asyncio\nasyncio.run(main())", opens(&[], &[])),
+            ("cursor.execute('DELETE FROM x')", opens(&[], &[])),
+            ("a = [3]; a.remove(3); b = a.copy()", opens(&[], &[])),
+            ("print(f'{x:>3}')", opens(&[], &[])),
+        ] {
+            assert_eq!(does(code), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_not_taken_for_harmless() {
+        for code in [
+            "open(p, 'w').write(s)",
+            "open(sys.argv[1], 'w')",
+            "p = 'a'; p = x\nopen(p, 'w')",
+            "p = 'a'\nfor p in x:\n  open(p, 'w')",
+            "p = 'a'\n[open(p, 'w') for p in x]",
+            "def f(p): open(p, 'w')\np = 'a'",
+            "p = 'a' + b\nopen(p, 'w')",
+            "open('a' 'b', 'w')",
+            "open('a' + x, 'w')",
+            "open(x, m)",
+            "open(x, mode=m)",
+            "open(*a)",
+            "f = open\nf('x', 'w')",
+            "import os\nos.chdir('/')\nopen('a', 'w')",
+            "import os\nos.remove('a')",
+            "import shutil as s\ns.rmtree('a')",
+            "from pathlib import Path\nPath('a').unlink()",
+            "from pathlib import Path\n(Path('a') / x).write_text('b')",
+            "from pathlib import Path\nPath(x).write_text('b')",
+            "a.b.write_text('c')",
+        ] {
+            assert_eq!(does(code), Some(Does::ChangesFiles), "{code}");
+        }
+        for code in [
+            "import os\nos.system('ls')",
+            "from os import system as s\ns('ls')",
+            "import subprocess",
+            "from asyncio import create_subprocess_shell",
+            "print(f'{os.system(x)}')",
+            "'''a'''\nos.popen(x)",
+            "x = 'a\\'b'; os.execv(y)",
+        ] {
+            assert_eq!(does(code), Some(Does::StartsPrograms), "{code}");
+        }
+        for code in [
+            "getattr(os, 'sys' + 'tem')('ls')",
+            "__import__('os').system('ls')",
+            "eval('1')",
+            "print(f\"{'\"'}\"); os.system('x')",
+            "print('a",
+            "'''",
+            "vars(os)['system']('ls')",
+        ] {
+            assert_eq!(does(code), None, "{code}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Code that makes a shell ready for a program, and the names of temporary files.
+
+use crate::effects::{Effects, Surroundings, Unclear, UnclearWhat};
+use crate::patterns::{RunPatterns, Truth};
+
+fn effects(text: &str) -> Effects {
+    let around = Surroundings { cwd: Some("/home/u/proj".into()), home: Some("/home/u".into()) };
+    Effects::of_command(text, &around)
+}
+
+#[test]
+fn what_a_program_writes_to_make_a_shell_ready_is_not_asked_about() {
+    for text in [
+        "eval \"$(ssh-agent -s)\" && ssh-add",
+        "eval $(direnv hook bash)",
+        "eval `opam env`",
+        "source <(kubectl completion bash)",
+        ". <(gh completion -s bash)",
+        "eval \"$(pyenv init -)\"; rm -rf build",
+    ] {
+        let found = effects(text);
+        let programs = |unclear: &&Unclear| unclear.what == UnclearWhat::Program;
+        assert_eq!(found.unclear.iter().find(programs), None, "{text}");
+    }
+    assert_eq!(
+        effects("eval \"$(pyenv init -)\"; rm -rf build").deletes[0].path.written(),
+        "/home/u/proj/build"
+    );
+    for text in [
+        "eval \"$(cat hook)\"",
+        "eval \"$(./direnv hook bash)\"",
+        "eval \"$(direnv exec . cat x)\"",
+        "eval \"$(direnv hook bash; cat x)\"",
+        "eval \"$(direnv hook bash | sed s/a/b/)\"",
+        "eval \"$(direnv hook $X)\"",
+        "eval \"$(direnv hook bash) $X\"",
+        "eval \"$(kubectl get x completion)\"",
+        "source <(curl -s https://x.example)",
+        "direnv() { cat x; }; eval \"$(direnv hook bash)\"",
+    ] {
+        assert!(!effects(text).unclear.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn the_template_stands_for_the_name_of_a_temporary_file() {
+    for (text, deleted) in [
+        ("rm -rf \"$(mktemp -d)\"", "/tmp/tmp.XXXXXXXXXX"),
+        ("d=$(mktemp -d); trap 'rm -rf \"$d\"' EXIT", "/tmp/tmp.XXXXXXXXXX"),
+        ("cd \"$(mktemp -d)\" && rm -rf x", "/tmp/tmp.XXXXXXXXXX/x"),
+        ("rm $(mktemp -p /var/tmp)", "/var/tmp/tmp.XXXXXXXXXX"),
+        ("rm $(mktemp --tmpdir=/x a.XXXX)", "/x/a.XXXX"),
+        ("rm $(mktemp -t a.XXXX)", "/tmp/a.XXXX"),
+        ("rm $(mktemp a.XXXX)", "/home/u/proj/a.XXXX"),
+        ("TMPDIR=/y; rm $(mktemp)", "/y/tmp.XXXXXXXXXX"),
+    ] {
+        let found = effects(text);
+        let paths: Vec<String> = found.deletes.iter().map(|effect| effect.path.written()).collect();
+        assert_eq!(paths, [deleted], "{text}");
+        assert!(found.unclear.is_empty(), "{text}: {:?}", found.unclear);
+    }
+    for text in ["rm -rf \"$(mktemp -d $X)\"", "TMPDIR=$X; rm -rf \"$(mktemp -d)\""] {
+        let known = effects(text).deletes.iter().all(|effect| effect.path.known().is_some());
+        assert!(!known, "{text}");
+    }
+}
+
+#[test]
+fn a_name_with_the_number_of_a_process_is_known() {
+    let found = effects("t=/tmp/x.$$; touch $t; trap 'rm -f /tmp/x.$$' EXIT");
+    let paths: Vec<String> = found.deletes.iter().map(|effect| effect.path.written()).collect();
+    assert_eq!(paths, ["/tmp/x.$$"]);
+    assert_eq!(found.unclear, []);
+}
+
+#[test]
+fn words_that_are_no_options_are_told() {
+    let holds = |pattern: &str, text: &str| {
+        RunPatterns::parse(&[pattern]).unwrap().find(&effects(text)).truth
+    };
+    for (pattern, text, expected) in [
+        ("kill ** -1 **", "kill -9 $(cat x.pid)", Truth::False),
+        ("kill ** -1 **", "lsof -ti:3000 | xargs kill", Truth::False),
+        ("kill ** -1 **", "npm start & kill $!", Truth::False),
+        ("kill ** -1 **", "P=-1; kill -9 $P", Truth::True),
+        ("kill ** -1 **", "kill -9 $(echo -1)", Truth::True),
+        ("kill ** *gate* **", "kill $(pgrep hookgate)", Truth::True),
+        ("git push --force|-f", "git push origin \"$(git branch --show-current)\"", Truth::False),
+        ("git push --force|-f", "B=`git rev-parse HEAD`; git push origin $B", Truth::False),
+        ("git push +*", "B=$(git branch --show-current); git push -u origin $B", Truth::False),
+        ("git push *@*:*", "git push -u origin $(git branch --show-current)", Truth::False),
+        ("git push ** main", "B=$(git branch --show-current); git push origin $B", Truth::Unknown),
+        ("git push +*", "git push origin $(cat b)", Truth::Unknown),
+        ("git push --force|-f", "git push origin $(git branch)", Truth::Unknown),
+    ] {
+        assert_eq!(holds(pattern, text), expected, "{pattern} {text}");
+    }
+}
