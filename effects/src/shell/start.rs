@@ -83,6 +83,7 @@ impl Walker<'_> {
         let env = run.env.clone();
         self.add_exported(&name, &mut run.env);
         let file = is_path.then(|| run.program.clone());
+        let redirects = run.redirects.len();
         let by = self.push_run(run);
         self.job_control(&name, args.as_deref().unwrap_or_default());
         self.note_end(&name, by);
@@ -102,7 +103,7 @@ impl Walker<'_> {
                 self.project_script(&file, by, Shell::New(&args, &env));
             }
             self.note_fetched(by);
-            self.note_written(by, &self.input.clone());
+            self.note_written(by, redirects, &self.input.clone());
             self.note_names(by);
             return;
         };
@@ -121,7 +122,7 @@ impl Walker<'_> {
                 self.note_fetched(by);
             }
         }
-        self.note_written(by, &self.input.clone());
+        self.note_written(by, redirects, &self.input.clone());
         self.note_names(by);
     }
 

@@ -34,10 +34,12 @@ impl WrittenFile {
 }
 
 impl Walker<'_> {
-    /// Remembers the files that a program writes. `input` is what it reads.
-    pub(super) fn note_written(&mut self, by: usize, input: &Input) {
+    /// Remembers the files that a program writes: those of its first `redirects`, since others are opened by its
+    /// code. `input` is what it reads.
+    pub(super) fn note_written(&mut self, by: usize, redirects: usize, input: &Input) {
         let Some(run) = self.runs.get(by) else { return };
-        let targets = run.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Write);
+        let own = run.redirects.iter().take(redirects);
+        let targets = own.filter(|redirect| redirect.kind == RedirectKind::Write);
         let mut files: Vec<String> =
             targets.filter_map(|redirect| redirect.target.known().map(Into::into)).collect();
         let is_tee = run.name().is_some_and(|name| name == "tee");

@@ -24,9 +24,14 @@ const CHANGES: &str = "rmtree unlink rmdir removedirs chmod lchmod chown lchown 
 const MAY_CHANGE: &str = "remove rename renames replace copy move";
 const OF_FILES: &str = "os shutil pathlib Path";
 
+/// The longest code, the most files and the most brackets that are looked at: each is looked for in all of the code.
+const LONGEST: usize = 64 << 10;
+const MOST_FILES: usize = 32;
+const DEEPEST: usize = 32;
+
 /// Tells what code does; `None` if its texts cannot be told from the rest of it.
 pub(super) fn does(code: &str) -> Option<Does> {
-    let names = without_texts(code)?;
+    let names = without_texts(code).filter(|_| code.len() <= LONGEST)?;
     let has = |list: &str| {
         words(&names).any(|(_, word)| list.split_ascii_whitespace().any(|one| one == word))
     };
@@ -58,6 +63,9 @@ fn opened(code: &str, names: &str) -> Option<Does> {
             _ => continue,
         };
         let open = at + word.len();
+        if read.len() + written.len() >= MOST_FILES {
+            return None;
+        }
         // `f = open`
         let arguments = brackets(names, open)?;
         let texts = code.get(arguments.clone()).unwrap_or_default();
@@ -123,10 +131,13 @@ fn literal(code: &str, names: &str, at: usize) -> Option<String> {
 /// The path before a dot: `Path('x').`, `p.`
 fn receiver(code: &str, names: &str, dot: usize) -> Option<String> {
     let before = names.get(..dot)?.trim_end();
-    if let Some(inside) = before.strip_suffix(')') {
-        let open = inside.rfind('(')?;
+    if before.ends_with(')') {
+        let opens = before.match_indices('(').map(|(at, _)| at).rev();
+        let mut opens = opens.take(DEEPEST);
+        let open = opens
+            .find(|at| brackets(names, *at).is_some_and(|inside| inside.end + 1 == before.len()))?;
         let start =
-            inside.get(..open)?.rfind(|c: char| !is_letter(c) && c != '.').map_or(0, |at| at + 1);
+            before.get(..open)?.rfind(|c: char| !is_letter(c) && c != '.').map_or(0, |at| at + 1);
         return literal(code, names, start);
     }
     let start = before.rfind(|c: char| !is_letter(c)).map_or(0, |at| at + 1);
@@ -235,8 +246,8 @@ fn without_texts(code: &str) -> Option<String> {
         let prefix = out.rsplit(|c: char| !is_letter(c)).next().unwrap_or_default().to_lowercase();
         let is_prefix = prefix.len() <= 2 && prefix.chars().all(|c| "rbuft".contains(c));
         let runs_code = is_prefix && prefix.contains(['f', 't']);
-        let triple: String = [c; 3].iter().collect();
-        let quote = if rest.starts_with(&triple) { triple.as_str() } else { &triple[..1] };
+        let (one, three) = if c == '"' { ("\"", "\"\"\"") } else { ("'", "'''") };
+        let quote = if rest.starts_with(three) { three } else { one };
         let inside = rest.get(quote.len()..)?;
         let mut end = None;
         let mut escaped = false;
