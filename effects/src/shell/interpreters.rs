@@ -8,6 +8,7 @@ use crate::programs;
 use crate::word::Word;
 
 mod foreign;
+mod open_mode;
 mod python;
 
 /// A program that runs code of another language.

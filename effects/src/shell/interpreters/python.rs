@@ -1,6 +1,6 @@
 //! Code of Python: what it may do is told by the names in it, outside of its texts and comments.
 
-use super::foreign::opens_to_write;
+use super::open_mode::opens_to_write;
 
 /// What the code may do.
 #[derive(Debug, PartialEq, Eq)]
