@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
-use hookgate::builtin::{ChangedPaths, Changes, ConfigFiles, Host, Marks};
+use hookgate::builtin::{ChangedPaths, Changes, ConfigFiles, Host, Marks, OpenPath};
 use hookgate::conditions::{
     Clock, Conditions, FixedClock, History, MarkNames, MemoryHistory, SessionMarks, SystemClock,
     WrittenFiles,
 };
 use hookgate::contract::settings::Node;
 use hookgate::contract::{Layer, StateHome, Truth};
-use hookgate::effects::{Effects, Manifests, PathEffect, Surroundings, UnclearWhat};
+use hookgate::effects::patterns::{self, Deed, Folders, PathPatterns};
+use hookgate::effects::{Effects, Manifests, PathEffect, Surroundings, UnclearWhat, WordPart};
 use hookgate::prompt::JudgeState;
 use hookgate::{Envelope, HandlerTable, Registry};
 use serde_json::Value;
@@ -190,8 +191,24 @@ impl Changes for ChangesOfCall {
             Some(why) => changes.loosens(why),
             None => changes,
         };
-        let unknown = effects.writes.iter().chain(&effects.deletes).chain(&effects.access);
-        let unknown = unknown.into_iter().find(|effect| effect.path.known().is_none());
+        let (mut open, mut unknown) = (Vec::new(), None);
+        let deeds = [
+            (&effects.writes, Deed::Write),
+            (&effects.deletes, Deed::Delete),
+            (&effects.access, Deed::Delete),
+        ];
+        for (effect, deed) in
+            deeds.into_iter().flat_map(|(list, deed)| list.iter().map(move |effect| (effect, deed)))
+        {
+            if effect.path.known().is_some() {
+                continue;
+            }
+            match open_path(effect, deed) {
+                Some(path) => open.push(path),
+                None => unknown = unknown.or(Some(effect)),
+            }
+        }
+        let changes = changes.open(open);
         let unclear = effects.unclear.iter().find(|unclear| {
             matches!(
                 unclear.what,
@@ -209,6 +226,38 @@ impl Changes for ChangesOfCall {
             (None, None) => changes,
         }
     }
+}
+
+/// Returns a path as the builtin asks about it, if all that is not known of it are names of files in its place.
+fn open_path(effect: &PathEffect, deed: Deed) -> Option<OpenPath> {
+    let is_glob = |part: &WordPart| match part {
+        WordPart::Text(_) | WordPart::Glob(_) => true,
+        WordPart::Unknown { written, .. } => written == "**",
+    };
+    let (folder, _) = effect.path.known_prefix().rsplit_once('/')?;
+    if !effect.path.parts.iter().all(is_glob) {
+        return None;
+    }
+    let folder = if folder.is_empty() { "/" } else { folder };
+    let mut meant = effect.clone();
+    // What is taken from a folder, or put out of reach with it, is all that is in it.
+    meant.below |= deed == Deed::Delete;
+    // A search finds names with a dot, too.
+    let searches = meant.path.parts.iter().any(|part| matches!(part, WordPart::Unknown { .. }));
+    for part in meant.path.parts.iter_mut().filter(|_| searches) {
+        if !matches!(part, WordPart::Text(_)) {
+            *part = WordPart::Unknown { written: "…".to_owned(), splits: false };
+        }
+    }
+    Some(OpenPath::new(effect.path.written(), folder, move |place| {
+        // What stands for something else in a pattern is no plain path.
+        let special = ['*', '?', '[', ']', '{', '}', '!', '\\', '~', '$'];
+        let plain = place.to_str().filter(|text| !text.contains(special));
+        let pattern = plain.and_then(|text| PathPatterns::parse(&[text]).ok());
+        pattern.is_none_or(|pattern| {
+            pattern.matches(&meant, deed, &Folders::default()) != patterns::Truth::False
+        })
+    }))
 }
 
 /// The files of the configs in force. The process has one table, so it has one list.

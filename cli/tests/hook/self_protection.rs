@@ -24,7 +24,7 @@ builtin = { name = "deny", reason = "not with shred" }
 "#;
 
 /// Ways to take something away: `P` is its path, `N` its name, `D` its folder.
-const VERBS: [&str; 34] = [
+const VERBS: [&str; 37] = [
     "chmod 000 P",
     "chmod -x P",
     "chmod u-rwx,g= P",
@@ -59,6 +59,9 @@ const VERBS: [&str; 34] = [
     "find D -name N -delete",
     "find D -maxdepth 1 -name N -exec chmod 000 {} +",
     "x=P; rm -rf \"$x\"",
+    "rm -rf P*",
+    "chmod -R 000 P*",
+    "find D -name 'N*' -delete",
 ];
 
 /// What decides about the next step, below `home` of the user and `work`, the project.
@@ -133,9 +136,9 @@ fn path_of(session: &Session, place: &str) -> PathBuf {
 fn command_of(verb: &str, path: &Path) -> String {
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let name = text(Path::new(path.file_name().unwrap()));
-    let words = verb.split_inclusive([' ', '/', ';', '\'', '=', '.']);
+    let words = verb.split_inclusive([' ', '/', ';', '\'', '=', '.', '*']);
     let fill = |word: &str| {
-        let end = word.len() - word.trim_end_matches([' ', '/', ';', '\'', '=', '.']).len();
+        let end = word.len() - word.trim_end_matches([' ', '/', ';', '\'', '=', '.', '*']).len();
         let (bare, end) = word.split_at(word.len() - end);
         let filled = match bare {
             "P" => text(path),
@@ -236,4 +239,52 @@ fn other_places_may_be_changed() {
     let asked = found.iter().filter(|found| *found == "ask").count();
     // Where a mount or a search goes cannot be told.
     assert!(asked * 10 <= lines.len(), "{asked} of {} are asked about", lines.len());
+}
+
+/// Lines with names that the shell finds: none of them is a place that is protected.
+const STARS: [&str; 14] = [
+    "rm -f *.log",
+    "rm -rf ./build/*",
+    "rm -rf dist/* coverage/*",
+    "sed -i s/a/b/ src/*.rs",
+    "find . -name '*.pyc' -delete",
+    "find . -name '__pycache__' -type d -exec rm -rf {} +",
+    "find src -name '*.orig' -exec rm {} ;",
+    "chmod +x scripts/*.sh",
+    "chmod -R u+w target/*",
+    "mv src/*.txt /tmp/",
+    "truncate -s 0 logs/*.log",
+    "rm -rf /tmp/build-*",
+    "rm ~/notes/*.txt",
+    "find ~/notes -name '*.bak' -delete",
+];
+
+/// The same where one of them may be.
+const STARS_ON_PLACES: [&str; 12] = [
+    "rm -f .hookgate/*",
+    "rm -rf .h*",
+    "rm -rf .[a-z]*",
+    "sed -i s/deny/allow/ .hookgate/*.toml",
+    "find . -name '*.toml' -delete",
+    "find . -path './.hook*' -name 'h*' -delete",
+    "rm -rf ~/.config/*",
+    "rm -rf ~/.c*",
+    "chmod 000 ~/.config/hook*/*",
+    "chmod 000 ~/.conf??",
+    "mv ~/.config/hookgate/*.toml /tmp",
+    "find ~ -name 'hooks*' -exec rm {} +",
+];
+
+#[test]
+fn a_star_counts_where_a_place_fits_it() {
+    let session = session();
+    let all: Vec<String> =
+        STARS.iter().chain(&STARS_ON_PLACES).map(|line| (*line).to_owned()).collect();
+    let found = decisions(&session, &all);
+    let (harmless, on_places) = found.split_at(STARS.len());
+    let asked: Vec<_> = STARS.iter().zip(harmless).filter(|(_, found)| *found != "allow").collect();
+    assert!(asked.is_empty(), "{asked:#?}");
+    let places = STARS_ON_PLACES.iter().zip(on_places);
+    let passed: Vec<_> = places.filter(|(_, found)| *found == "allow").collect();
+    assert!(passed.is_empty(), "{passed:#?}");
 }

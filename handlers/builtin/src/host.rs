@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::open_path::OpenPath;
 use hookgate_contract::{Envelope, Layer, StateHome, Truth};
 
 /// The marks of sessions, for `require`: "the tests ran".
@@ -66,6 +67,8 @@ pub struct ChangedPaths {
     pub filled: Vec<PathBuf>,
     /// What it names, so that nobody can tell what would become of it.
     pub touched: Vec<PathBuf>,
+    /// What it would write, delete or put out of reach, and is not wholly known: `*.log`.
+    pub open: Vec<OpenPath>,
     /// Why the call would put other hooks in force, or fewer, though it may write none of their files: it runs
     /// a program that does so.
     pub loosens: Option<String>,
@@ -83,6 +86,7 @@ impl ChangedPaths {
             access: Vec::new(),
             filled: Vec::new(),
             touched: Vec::new(),
+            open: Vec::new(),
             loosens: None,
             unclear: None,
         }
@@ -106,6 +110,13 @@ impl ChangedPaths {
     #[must_use]
     pub fn touched(mut self, touched: Vec<PathBuf>) -> Self {
         self.touched = touched;
+        self
+    }
+
+    /// Says that paths are changed of which only a pattern is known.
+    #[must_use]
+    pub fn open(mut self, open: Vec<OpenPath>) -> Self {
+        self.open = open;
         self
     }
 

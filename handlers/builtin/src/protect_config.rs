@@ -14,6 +14,7 @@ use hookgate_contract::{
 
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::host::{ChangedPaths, Changes, ConfigFiles, Host};
+use crate::open_path::OpenPath;
 use crate::supports::can_deny;
 
 /// The folder of a project that holds its hooks.
@@ -159,16 +160,36 @@ impl Places {
             || self.names.iter().any(|name| ends(path).any(|end| end.starts_with(name)))
     }
 
-    /// Tells whether something below a path is protected. A name counts where such a file is.
+    /// Tells whether something below a path is protected.
     fn are_below(&self, path: &Path) -> bool {
-        let holds_name = |name: &PathBuf| {
-            let rest = ends(path).find_map(|end| name.strip_prefix(end).ok());
-            let inside = rest.filter(|rest| *rest != Path::new("")).unwrap_or(name);
-            path.join(inside).symlink_metadata().is_ok()
-        };
         self.all.iter().any(|protected| protected.starts_with(path))
-            || path.join(FOLDER).symlink_metadata().is_ok()
-            || self.names.iter().any(holds_name)
+            || self.named_in(path).next().is_some()
+    }
+
+    /// The files in a folder that are protected by their names. A name counts where such a file is.
+    fn named_in(&self, folder: &Path) -> impl Iterator<Item = PathBuf> {
+        let names = self.names.iter().map(move |name| {
+            let rest = ends(folder).find_map(|end| name.strip_prefix(end).ok());
+            rest.filter(|rest| *rest != Path::new("")).unwrap_or(name)
+        });
+        let inside = std::iter::once(Path::new(FOLDER)).chain(names);
+        inside.map(|inside| folder.join(inside)).filter(|path| path.symlink_metadata().is_ok())
+    }
+
+    /// Tells whether a path of which only a pattern is known may be protected, or hold or lie in what is.
+    fn may_have(&self, open: &OpenPath) -> bool {
+        let folder = open.folder();
+        let real = real_path(folder).filter(|real| real != folder);
+        let as_called = |place: &Path| {
+            let rest = place.strip_prefix(real.as_ref()?).ok()?;
+            Some(folder.join(rest))
+        };
+        self.has(folder)
+            || real.as_ref().is_some_and(|real| self.has(real))
+            || self.all.iter().any(|place| {
+                open.may_be(place) || as_called(place).is_some_and(|place| open.may_be(&place))
+            })
+            || self.named_in(folder).any(|place| open.may_be(&place))
     }
 
     /// Returns why a change is refused.
@@ -204,7 +225,10 @@ impl Places {
         let filled = changes.filled.iter().find(|path| self.are_below(path));
         let filled = filled.map(|path| format!("any file may be written in {}", path.display()));
         let touched = changes.touched.iter().find(|path| self.has(path));
-        filled.or_else(|| touched.map(|path| format!("{} is named in it", path.display())))
+        let touched = touched.map(|path| format!("{} is named in it", path.display()));
+        let open = changes.open.iter().find(|open| self.may_have(open));
+        let open = open.map(|open| format!("`{}` may be one of their files", open.written()));
+        filled.or(touched).or(open)
     }
 }
 
@@ -246,10 +270,11 @@ impl SyncHandler for ProtectConfig {
         if let Some(how) = changes.loosens {
             return Ok(Verdict::deny(how));
         }
-        let ChangedPaths { written, deleted, access, filled, touched, .. } = &changes;
+        let ChangedPaths { written, deleted, access, filled, touched, open, .. } = &changes;
         let mut doubt = None;
         // Most calls change nothing.
-        if [written, deleted, access, filled, touched].iter().any(|paths| !paths.is_empty()) {
+        let known = [written, deleted, access, filled, touched];
+        if !open.is_empty() || known.iter().any(|paths| !paths.is_empty()) {
             let places = self.places();
             if let Some(reason) = places.first_refusal(&changes) {
                 return Ok(Verdict::deny(reason));
