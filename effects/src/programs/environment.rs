@@ -135,7 +135,7 @@ pub(crate) fn behind_pipes(effects: &mut Effects, first: usize) {
         if effect.name.is_none() {
             effect.name = part_of_name(next);
         }
-        !takes_secret(next)
+        !takes_secret(next) && !takes_names_only(next)
     });
 }
 
@@ -156,6 +156,24 @@ fn takes_secret(run: &Run) -> bool {
             && matches!(verb.as_ref(), "set" | "put" | "add" | "create"))
     });
     by_option || is_kept
+}
+
+/// `cut -d= -f1`, `awk -F= '{print $1}'`, `sed 's/=.*//'`: what stands behind the names is left out.
+fn takes_names_only(run: &Run) -> bool {
+    let reading = super::reading::read(run);
+    let is = |names: [&str; 2], wanted: &str| {
+        let values = names.iter().flat_map(|name| reading.options(name).flatten());
+        values.filter_map(Word::known).any(|value| value == wanted)
+    };
+    let words: Vec<_> = reading.operands().filter_map(Word::known).collect();
+    match (run.name().as_deref(), words.as_slice()) {
+        (Some("cut"), []) => is(["d", "delimiter"], "=") && is(["f", "fields"], "1"),
+        (Some("awk" | "gawk" | "mawk"), [code]) => {
+            is(["F", "field-separator"], "=") && code.replace(' ', "") == "{print$1}"
+        }
+        (Some("sed"), [script]) => matches!(script.as_ref(), "s/=.*//" | "s/=.*$//"),
+        _ => false,
+    }
 }
 
 /// Returns the part of a name that a filter lets through: `grep -i token`.
@@ -204,6 +222,12 @@ mod tests {
             ("env | grep -v x", "*"),
             ("env | grep 'a.*b'", "*"),
             ("printenv | grep ^AWS_", "AWS_"),
+            ("env | cut -d= -f1 | sort", ""),
+            ("printenv | awk -F= '{print $1}'", ""),
+            ("env | sed 's/=.*//'", ""),
+            ("env | cut -d= -f2", "*"),
+            ("env | cut -d= -f1 x", "*"),
+            ("env | awk -F= '{print $2}'", "*"),
             ("sudo env", "*"),
             ("bash -c 'echo $TOKEN'", "TOKEN"),
             ("python3 -c 'import os; print(os.environ)'", "*"),
