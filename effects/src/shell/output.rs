@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::state::Variable;
 use super::syntax::{Escapes, unescape};
 use super::walk::{Input, Walker};
-use crate::programs;
 use crate::run::{CodeFrom, Origin, RedirectKind, Run};
 use crate::word::{Word, WordPart};
 
@@ -100,44 +98,37 @@ impl Walker<'_> {
         Input::From(CodeFrom::Stdin, name)
     }
 
-    /// What `mktemp` writes: its template stands for the name that it makes.
+    /// What `mktemp` writes where it makes a file or a folder in the one for temporary files: its template stands for
+    /// the name. Elsewhere it may fail and write nothing, and so it may if the line sets that folder.
     fn temporary_name(&self, run: &Run) -> Option<Word> {
-        if run.name()? != "mktemp" {
+        if run.name()? != "mktemp"
+            || self.state.variables.contains_key("TMPDIR")
+            || !run.env.is_empty()
+        {
             return None;
         }
-        let reading = programs::read(run);
-        let mut template = None;
-        for word in reading.words() {
-            if template.replace(word.known()?).is_some() {
-                return None;
+        let mut template = Cow::Borrowed("tmp.XXXXXXXXXX");
+        let (mut is_below, mut operands) = (true, 0);
+        for word in &run.args {
+            match word.known()?.as_ref() {
+                "-d" | "--directory" | "-q" | "--quiet" => {}
+                "-t" | "--tmpdir" => is_below = true,
+                name if !name.starts_with('-') && operands == 0 => {
+                    operands += 1;
+                    is_below = run.args.iter().any(|word| {
+                        word.known().is_some_and(|word| matches!(word.as_ref(), "-t" | "--tmpdir"))
+                    });
+                    template = Cow::Owned(name.to_owned());
+                }
+                _ => return None,
             }
         }
-        let of_option = ["p", "tmpdir"].iter().find_map(|name| reading.options(name).next());
-        let folder = match of_option {
-            Some(Some(folder)) => folder.known()?.into_owned(),
-            Some(None) => self.temporary_folder()?,
-            None if template.is_none() || reading.options("t").next().is_some() => {
-                self.temporary_folder()?
-            }
-            None => String::new(),
+        let name = match is_below {
+            true => template.as_ref(),
+            false => template.strip_prefix("/tmp/")?,
         };
-        let name = template.unwrap_or(Cow::Borrowed("tmp.XXXXXXXXXX"));
-        if !name.contains("XXX") {
-            return None;
-        }
-        let folder = folder.trim_end_matches('/');
-        Some(Word::text(match folder.is_empty() {
-            true => format!("{name}\n"),
-            false => format!("{folder}/{name}\n"),
-        }))
-    }
-
-    fn temporary_folder(&self) -> Option<String> {
-        match self.state.variables.get("TMPDIR") {
-            Some(Variable::Text(word)) => Some(word.known()?.into_owned()),
-            Some(_) => None,
-            None => Some("/tmp".to_owned()),
-        }
+        let is_plain = name.ends_with("XXX") && !name.contains('/') && !name.starts_with('.');
+        is_plain.then(|| Word::text(format!("/tmp/{name}\n")))
     }
 }
 

@@ -6,9 +6,9 @@ use super::syntax::tree::{Parameter, Piece};
 use super::walk::Walker;
 use crate::word::Word;
 
-/// Parameters that stand for a number: in the name of a file and for `kill`, which number does not matter, so the
+/// Parameters that stand for a number in every shell: which one does not matter in the name of a file, so the
 /// parameter itself is taken for it.
-const NUMBERS: [&str; 7] = ["$", "!", "PPID", "BASHPID", "UID", "EUID", "RANDOM"];
+const NUMBERS: [&str; 2] = ["$", "PPID"];
 
 /// What a parameter stands for.
 enum Value {

@@ -19,7 +19,8 @@ const REACH_OTHERS: &str = "getattr vars globals locals modules attrgetter metho
 const STARTS: &str = "system fork forkpty pty ctypes cffi pexpect execv execve execvp execvpe execl execle execlp execlpe \
     spawnl spawnle spawnlp spawnlpe spawnv spawnve spawnvp spawnvpe posix_spawn posix_spawnp startfile";
 const CHANGES: &str = "rmtree unlink rmdir removedirs chmod lchmod chown lchown symlink symlink_to hardlink_to link \
-    copyfile copytree copy2 copymode truncate chdir fchdir fdopen extractall NamedTemporaryFile";
+    copyfile copytree copy2 copymode truncate ftruncate chdir fchdir fdopen extractall NamedTemporaryFile fileinput \
+    O_WRONLY O_RDWR O_CREAT O_TRUNC O_APPEND";
 /// Methods of lists, texts and tables as well: these count only where a module of files is named.
 const MAY_CHANGE: &str = "remove rename renames replace copy move";
 const OF_FILES: &str = "os shutil pathlib Path";
@@ -38,12 +39,15 @@ pub(super) fn does(code: &str) -> Option<Does> {
     if has(REACH_OTHERS) || words(&names).any(|(_, word)| word.starts_with("__")) {
         return None;
     }
-    let starts = words(&names).any(|(at, word)| {
-        let of_platform = names.get(..at).is_some_and(|before| before.ends_with("platform."));
-        word.to_lowercase().contains("popen")
-            || word.contains("subprocess")
-            || STARTS.split_ascii_whitespace().any(|one| one == word) && !of_platform
-    });
+    // Python takes other forms of a letter for that letter: `os.ｓystem`.
+    let is_disguised = names.chars().any(|c| !c.is_ascii() && is_letter(c));
+    let starts = is_disguised
+        || words(&names).any(|(at, word)| {
+            let of_platform = names.get(..at).is_some_and(|before| before.ends_with("platform."));
+            word.to_lowercase().contains("popen")
+                || word.contains("subprocess")
+                || STARTS.split_ascii_whitespace().any(|one| one == word) && !of_platform
+        });
     if starts {
         return Some(Does::StartsPrograms);
     }
@@ -339,6 +343,7 @@ mod tests {
             "from pathlib import Path\n(Path('a') / x).write_text('b')",
             "from pathlib import Path\nPath(x).write_text('b')",
             "a.b.write_text('c')",
+            "import os\nos.open('a', os.O_WRONLY | os.O_TRUNC)",
         ] {
             assert_eq!(does(code), Some(Does::ChangesFiles), "{code}");
         }
@@ -346,6 +351,7 @@ mod tests {
             "import os\nos.system('ls')",
             "from os import system as s\ns('ls')",
             "import subprocess",
+            "import os; os.ｓystem('ls')",
             "from asyncio import create_subprocess_shell",
             "print(f'{os.system(x)}')",
             "'''a'''\nos.popen(x)",
