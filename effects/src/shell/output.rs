@@ -107,25 +107,21 @@ impl Walker<'_> {
         {
             return None;
         }
-        let mut template = Cow::Borrowed("tmp.XXXXXXXXXX");
-        let (mut is_below, mut operands) = (true, 0);
+        let mut template = None;
+        let mut is_below = false;
         for word in &run.args {
-            match word.known()?.as_ref() {
+            let word = word.known()?;
+            match word.as_ref() {
                 "-d" | "--directory" | "-q" | "--quiet" => {}
                 "-t" | "--tmpdir" => is_below = true,
-                name if !name.starts_with('-') && operands == 0 => {
-                    operands += 1;
-                    is_below = run.args.iter().any(|word| {
-                        word.known().is_some_and(|word| matches!(word.as_ref(), "-t" | "--tmpdir"))
-                    });
-                    template = Cow::Owned(name.to_owned());
-                }
+                name if !name.starts_with('-') && template.is_none() => template = Some(word),
                 _ => return None,
             }
         }
-        let name = match is_below {
-            true => template.as_ref(),
-            false => template.strip_prefix("/tmp/")?,
+        let name = match template.as_deref() {
+            None => "tmp.XXXXXXXXXX",
+            Some(name) if is_below => name,
+            Some(name) => name.strip_prefix("/tmp/")?,
         };
         let is_plain = name.ends_with("XXX") && !name.contains('/') && !name.starts_with('.');
         is_plain.then(|| Word::text(format!("/tmp/{name}\n")))
@@ -182,14 +178,14 @@ fn echo(args: &[Word]) -> Word {
 
 /// `printf` with no fewer words than its format asks for, and only `%s`, `%b`, `%d` and `%%`.
 fn printf(args: &[Word]) -> Option<Word> {
-    let args = match args {
-        [end, rest @ ..] if end.known().as_deref() == Some("--") => rest,
-        args => args,
+    let (args, is_after_end) = match args {
+        [end, rest @ ..] if end.known().as_deref() == Some("--") => (rest, true),
+        args => (args, false),
     };
     let (format, mut values) =
         args.split_first().map(|(format, values)| (format, values.iter()))?;
     let format = format.known()?;
-    if format.starts_with('-') {
+    if format.starts_with('-') && !is_after_end {
         return None;
     }
     let mut written = Word::default();

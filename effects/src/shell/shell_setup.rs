@@ -66,7 +66,10 @@ fn writes_setup(run: &Run) -> bool {
     let Some(program) = run.program.known().filter(|program| !program.contains('/')) else {
         return false;
     };
-    let is_known = run.args.iter().all(|word| word.known().is_some());
+    // Many of them write their words into the code as they are: `thefuck --alias 'x; rm -rf ~'`.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+".contains(c);
+    let is_known =
+        run.args.iter().all(|word| word.known().is_some_and(|word| word.chars().all(is_plain)));
     let first = run.args.first().and_then(Word::known).unwrap_or_default();
     let has = |list: &str, name: &str| list.split_ascii_whitespace().any(|one| one == name);
     let prints = |(programs, words): &(&str, &str)| {

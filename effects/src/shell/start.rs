@@ -242,7 +242,6 @@ impl Walker<'_> {
 /// Words of `kill` that are not known are numbers of processes: what gives them, such as `pgrep` or a file with a
 /// number, writes neither options nor `-1`.
 fn take_for_processes(run: &mut Run) {
-    run.more_args = false;
     for word in &mut run.args {
         if word.known_prefix().is_empty() && word.has_unknown() {
             *word = Word::text(word.written());

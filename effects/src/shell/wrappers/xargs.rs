@@ -3,7 +3,7 @@
 use super::super::builtins::joined;
 use super::super::roles::{self, Role};
 use super::super::start::Launch;
-use super::super::walk::Walker;
+use super::super::walk::{Input, Walker};
 use super::find::fill;
 use crate::effects::UnclearWhat;
 use crate::options::{OptionTable, read_options};
@@ -61,10 +61,14 @@ impl Walker<'_> {
         }
         self.injected(name, rest, &place, by);
         let filled: Vec<Word> = rest.iter().map(|word| fill(word, &place, "")).collect();
-        let launch = Launch { more_args: place.is_empty(), ..Launch::default() };
+        // What a program writes for `kill` are numbers of processes; a text of the line may be anything.
+        let is_text = matches!(self.input, Input::Text(_) | Input::Piped(_));
+        let are_processes = first.known().as_deref() == Some("kill") && !is_text;
+        let more_args = place.is_empty() && !are_processes;
+        let launch = Launch { more_args, ..Launch::default() };
         // The input of `xargs` is data: what it runs gets none.
         self.in_subshell(|walker| {
-            walker.input = super::super::walk::Input::Session;
+            walker.input = Input::Session;
             walker.start_by(name, &filled, launch);
         });
     }
