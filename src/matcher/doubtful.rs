@@ -10,7 +10,7 @@ use super::advice::Advice;
 use super::characters::shown;
 use super::glob::anchored;
 use super::impossible_tools::included;
-use super::key_advice::{field_advice, pointer_advice, sort_advice, tool_name_advice};
+use super::key_advice::{field_advice, kind_advice, pointer_advice, tool_name_advice};
 use super::name::{self, Pattern};
 use super::pattern::regex;
 use super::pointer::names_path;
@@ -34,7 +34,7 @@ pub(crate) fn advice(spec: &MatchSpec) -> Vec<Advice> {
     let tools: Vec<&str> = if only_names { names.collect() } else { vec!["*"] };
     for spec in &spec.input {
         out.extend(pointer_advice("input", &spec.pointer, &spec.pointer, &tools));
-        out.extend(sort_advice("input", spec, &spec.pointer, &tools));
+        out.extend(kind_advice("input", spec, &spec.pointer, &tools));
         out.extend(test_advice("input", spec));
         out.extend(text_advice("input", spec));
     }
@@ -42,7 +42,7 @@ pub(crate) fn advice(spec: &MatchSpec) -> Vec<Advice> {
         if let Some(inside) = spec.pointer.strip_prefix("/tool_input/") {
             let inside = format!("/{inside}");
             out.extend(pointer_advice("payload", &spec.pointer, &inside, &tools));
-            out.extend(sort_advice("payload", spec, &inside, &tools));
+            out.extend(kind_advice("payload", spec, &inside, &tools));
         } else if spec.pointer == "/tool_name" {
             out.extend(tool_name_advice(spec));
         }

@@ -8,7 +8,9 @@ use super::characters::shown;
 use super::pointer::{Token, tokens};
 use super::spec::InputSpec;
 use super::test::Test;
-use super::well_known::{Meant, Sort, key_of_claude, keys_without, meant_key, meant_tool, sort_of};
+use super::well_known::{
+    Meant, ValueKind, key_of_claude, keys_without, kind_of, meant_key, meant_tool,
+};
 
 /// Returns a warning about a pointer into the tool's input whose key looks mistyped.
 /// `inside` is the pointer from the input on.
@@ -72,7 +74,7 @@ pub(crate) fn input_doubt(pointer: &str, tools: &[String]) -> Option<String> {
 }
 
 /// Returns a warning about a pointer or a test that fits no value which a known tool has at the key.
-pub(super) fn sort_advice(
+pub(super) fn kind_advice(
     place: &'static str,
     spec: &InputSpec,
     inside: &str,
@@ -80,16 +82,16 @@ pub(super) fn sort_advice(
 ) -> Option<Advice> {
     let tokens = tokens(inside).ok()?;
     let Some(Token::Key(key)) = tokens.first() else { return None };
-    let sort = sort_of(key, tools)?;
+    let kind = kind_of(key, tools)?;
     let names = tools.join("`, `");
-    let is_what = match sort {
-        Sort::Text => "a text",
-        Sort::Number => "a number",
-        Sort::Flag => "true or false",
-        Sort::List => "a list",
+    let is_what = match kind {
+        ValueKind::Text => "a text",
+        ValueKind::Number => "a number",
+        ValueKind::Flag => "true or false",
+        ValueKind::List => "a list",
     };
     let below = tokens.get(1).is_some_and(|token| !matches!(token, Token::Strings));
-    if below && sort != Sort::List {
+    if below && kind != ValueKind::List {
         let text = format!(
             "`{key}` of `{names}` is {is_what}, and nothing is inside of it: test `/{key}` itself, such as by \
              `contains` or `regex`"
@@ -100,19 +102,19 @@ pub(super) fn sort_advice(
         return None;
     }
     let wrong = spec.tests.iter().filter(|test| !test.negated).find_map(|test| {
-        let fits = match sort_asked(&test.test) {
+        let fits = match kind_asked(&test.test) {
             None => true,
-            Some(Sort::Number) if sort == Sort::Number => true,
-            Some(asked) => asked == sort,
+            Some(ValueKind::Number) if kind == ValueKind::Number => true,
+            Some(asked) => asked == kind,
         };
         (!fits).then_some(())
     });
     wrong.map(|()| {
-        let instead = match sort {
-            Sort::Text => "`contains`, `regex`, `glob`, or `len` for how long it is",
-            Sort::Number => "`equals`, `gt` or `lt` with a number without quotes",
-            Sort::Flag => "`equals = true` or `equals = false`",
-            Sort::List => "`len`, or a pointer to its entries",
+        let instead = match kind {
+            ValueKind::Text => "`contains`, `regex`, `glob`, or `len` for how long it is",
+            ValueKind::Number => "`equals`, `gt` or `lt` with a number without quotes",
+            ValueKind::Flag => "`equals = true` or `equals = false`",
+            ValueKind::List => "`len`, or a pointer to its entries",
         };
         let text =
             format!("`{key}` of `{names}` is {is_what}, which fits no such test: use {instead}");
@@ -120,13 +122,13 @@ pub(super) fn sort_advice(
     })
 }
 
-/// Returns what sort of value a test asks for, if it is one only.
-fn sort_asked(test: &Test) -> Option<Sort> {
-    let sort = |value: &Value| match value {
-        Value::String(_) => Some(Sort::Text),
-        Value::Number(_) => Some(Sort::Number),
-        Value::Bool(_) => Some(Sort::Flag),
-        Value::Array(_) => Some(Sort::List),
+/// Returns what kind of value a test asks for, if it is one only.
+fn kind_asked(test: &Test) -> Option<ValueKind> {
+    let kind = |value: &Value| match value {
+        Value::String(_) => Some(ValueKind::Text),
+        Value::Number(_) => Some(ValueKind::Number),
+        Value::Bool(_) => Some(ValueKind::Flag),
+        Value::Array(_) => Some(ValueKind::List),
         _ => None,
     };
     match test {
@@ -134,16 +136,16 @@ fn sort_asked(test: &Test) -> Option<Sort> {
         | Test::Regex(_)
         | Test::Contains(_)
         | Test::StartsWith(_)
-        | Test::EndsWith(_) => Some(Sort::Text),
-        Test::Gt(_) | Test::Ge(_) | Test::Lt(_) | Test::Le(_) => Some(Sort::Number),
+        | Test::EndsWith(_) => Some(ValueKind::Text),
+        Test::Gt(_) | Test::Ge(_) | Test::Lt(_) | Test::Le(_) => Some(ValueKind::Number),
         // A value in quotes has a warning of its own.
         Test::Equals(Value::String(_)) => None,
-        Test::Equals(value) => sort(value),
+        Test::Equals(value) => kind(value),
         Test::OneOf(values) => {
-            let first = values.first().and_then(sort).filter(|first| *first != Sort::Text)?;
-            values.iter().all(|value| sort(value) == Some(first)).then_some(first)
+            let first = values.first().and_then(kind).filter(|first| *first != ValueKind::Text)?;
+            values.iter().all(|value| kind(value) == Some(first)).then_some(first)
         }
-        Test::Any(tests) => tests.first().and_then(sort_asked),
+        Test::Any(tests) => tests.first().and_then(kind_asked),
         Test::Exists(_) | Test::Length { .. } => None,
     }
 }

@@ -59,9 +59,9 @@ const OF_OTHER_AGENTS: &[(&str, &str)] = &[
     ("contents", "Write"),
 ];
 
-/// What sort of value a key has.
+/// What kind of value a key has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum ValueKind {
     Text,
     Number,
     Flag,
@@ -69,32 +69,35 @@ pub(super) enum Sort {
 }
 
 /// The keys of the tools above whose value is no text.
-const SORTS: &[(&str, Sort)] = &[
-    ("timeout", Sort::Number),
-    ("offset", Sort::Number),
-    ("limit", Sort::Number),
-    ("head_limit", Sort::Number),
-    ("-A", Sort::Number),
-    ("-B", Sort::Number),
-    ("-C", Sort::Number),
-    ("context", Sort::Number),
-    ("-i", Sort::Flag),
-    ("-n", Sort::Flag),
-    ("run_in_background", Sort::Flag),
-    ("dangerouslyDisableSandbox", Sort::Flag),
-    ("replace_all", Sort::Flag),
-    ("multiline", Sort::Flag),
-    ("edits", Sort::List),
-    ("todos", Sort::List),
-    ("allowed_domains", Sort::List),
-    ("blocked_domains", Sort::List),
+const VALUE_KINDS: &[(&str, ValueKind)] = &[
+    ("timeout", ValueKind::Number),
+    ("offset", ValueKind::Number),
+    ("limit", ValueKind::Number),
+    ("head_limit", ValueKind::Number),
+    ("-A", ValueKind::Number),
+    ("-B", ValueKind::Number),
+    ("-C", ValueKind::Number),
+    ("context", ValueKind::Number),
+    ("-i", ValueKind::Flag),
+    ("-n", ValueKind::Flag),
+    ("run_in_background", ValueKind::Flag),
+    ("dangerouslyDisableSandbox", ValueKind::Flag),
+    ("replace_all", ValueKind::Flag),
+    ("multiline", ValueKind::Flag),
+    ("edits", ValueKind::List),
+    ("todos", ValueKind::List),
+    ("allowed_domains", ValueKind::List),
+    ("blocked_domains", ValueKind::List),
 ];
 
-/// Returns what sort of value a key has, if each of the tools is known and has it.
-pub(super) fn sort_of(key: &str, tools: &[&str]) -> Option<Sort> {
+/// returns what kind of value a key has, if each of the tools is known and has it.
+pub(super) fn kind_of(key: &str, tools: &[&str]) -> Option<ValueKind> {
     let has = |tool: &&str| input_keys(tool).is_some_and(|keys| keys.contains(&key));
-    let sort = SORTS.iter().find(|(name, _)| *name == key).map_or(Sort::Text, |(_, sort)| *sort);
-    (!tools.is_empty() && tools.iter().all(has)).then_some(sort)
+    let kind = VALUE_KINDS
+        .iter()
+        .find(|(name, _)| *name == key)
+        .map_or(ValueKind::Text, |(_, kind)| *kind);
+    (!tools.is_empty() && tools.iter().all(has)).then_some(kind)
 }
 
 /// Returns the keys that the tools have, if all of them are known and none has this one.

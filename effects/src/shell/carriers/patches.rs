@@ -22,7 +22,7 @@ const ONLY_SHOWS: &[&str] = &[
 
 /// The files that a patch changes, as it names them.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Changed {
+struct PatchedFiles {
     written: Vec<String>,
     deleted: Vec<String>,
 }
@@ -64,7 +64,7 @@ impl Walker<'_> {
                 Input::From(..) | Input::Session => {}
             }
         }
-        let mut changed = Changed::default();
+        let mut changed = PatchedFiles::default();
         for text in &texts {
             changed.add(&text.written(), strip);
         }
@@ -83,7 +83,7 @@ impl Walker<'_> {
         }
     }
 
-    fn changed_by_patch(&mut self, changed: &Changed, folders: &[Word]) {
+    fn changed_by_patch(&mut self, changed: &PatchedFiles, folders: &[Word]) {
         if let [folder, rest @ ..] = folders {
             return self.in_folder(Some(folder), |walker| walker.changed_by_patch(changed, rest));
         }
@@ -97,7 +97,7 @@ impl Walker<'_> {
     }
 }
 
-impl Changed {
+impl PatchedFiles {
     /// Adds the files of a patch, without the first folders of their names; all folders for `None`.
     fn add(&mut self, patch: &str, strip: Option<usize>) {
         let mut before: Option<String> = None;
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn changed(patch: &str, strip: Option<usize>) -> (Vec<String>, Vec<String>) {
-        let mut changed = Changed::default();
+        let mut changed = PatchedFiles::default();
         changed.add(patch, strip);
         (changed.written, changed.deleted)
     }

@@ -2,7 +2,7 @@
 
 use super::super::walk::Walker;
 use super::open_mode::opens_to_write;
-use super::python::{self, Does};
+use super::python::{self, CodeEffect};
 use crate::effects::UnclearWhat;
 use crate::programs::hosts;
 use crate::run::{CodeFrom, Redirect, RedirectKind};
@@ -20,10 +20,10 @@ impl Walker<'_> {
         let text = code.written();
         let awk = matches!(&*name, "awk" | "gawk" | "mawk" | "nawk");
         let is_python = name.starts_with("python") || name.starts_with("pypy") || name == "py";
-        match python::does(&text).filter(|_| is_python) {
-            Some(Does::StartsPrograms) => self.starts_others(&name, by),
-            Some(Does::ChangesFiles) => self.changes_some_files(&name, by),
-            Some(Does::Opens { read, written }) => {
+        match python::effect_of(&text).filter(|_| is_python) {
+            Some(CodeEffect::StartsPrograms) => self.starts_others(&name, by),
+            Some(CodeEffect::ChangesFiles) => self.changes_some_files(&name, by),
+            Some(CodeEffect::Opens { read, written }) => {
                 let read = read.into_iter().map(|file| (RedirectKind::Read, file));
                 let written = written.into_iter().map(|file| (RedirectKind::Write, file));
                 if let Some(run) = self.runs.get_mut(by) {

@@ -4,7 +4,7 @@ use super::open_mode::opens_to_write;
 
 /// What the code may do.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Does {
+pub(super) enum CodeEffect {
     /// It starts programs, or may.
     StartsPrograms,
     /// It changes files, and which cannot be told.
@@ -31,7 +31,7 @@ const MOST_FILES: usize = 32;
 const DEEPEST: usize = 32;
 
 /// Tells what code does; `None` if its texts cannot be told from the rest of it.
-pub(super) fn does(code: &str) -> Option<Does> {
+pub(super) fn effect_of(code: &str) -> Option<CodeEffect> {
     let names = without_texts(code).filter(|_| code.len() <= LONGEST)?;
     let has = |list: &str| {
         words(&names).any(|(_, word)| list.split_ascii_whitespace().any(|one| one == word))
@@ -49,16 +49,16 @@ pub(super) fn does(code: &str) -> Option<Does> {
                 || STARTS.split_ascii_whitespace().any(|one| one == word) && !of_platform
         });
     if starts {
-        return Some(Does::StartsPrograms);
+        return Some(CodeEffect::StartsPrograms);
     }
     if has(CHANGES) || has(MAY_CHANGE) && has(OF_FILES) {
-        return Some(Does::ChangesFiles);
+        return Some(CodeEffect::ChangesFiles);
     }
-    Some(opened(code, &names).unwrap_or(Does::ChangesFiles))
+    Some(opened(code, &names).unwrap_or(CodeEffect::ChangesFiles))
 }
 
 /// The files that the code opens, if the name of each that it writes stands in it.
-fn opened(code: &str, names: &str) -> Option<Does> {
+fn opened(code: &str, names: &str) -> Option<CodeEffect> {
     let (mut read, mut written) = (Vec::new(), Vec::new());
     for (at, word) in words(names) {
         let method = match word {
@@ -94,7 +94,7 @@ fn opened(code: &str, names: &str) -> Option<Does> {
             None => {}
         }
     }
-    Some(Does::Opens { read, written })
+    Some(CodeEffect::Opens { read, written })
 }
 
 /// Whether the mode of `open` stands there, and is no text.
@@ -283,11 +283,11 @@ fn without_texts(code: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Does, does};
+    use super::{CodeEffect, effect_of};
 
-    fn opens(read: &[&str], written: &[&str]) -> Option<Does> {
+    fn opens(read: &[&str], written: &[&str]) -> Option<CodeEffect> {
         let owned = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
-        Some(Does::Opens { read: owned(read), written: owned(written) })
+        Some(CodeEffect::Opens { read: owned(read), written: owned(written) })
     }
 
     #[test]
@@ -316,7 +316,7 @@ mod tests {
             ("a = [3]; a.remove(3); b = a.copy()", opens(&[], &[])),
             ("print(f'{x:>3}')", opens(&[], &[])),
         ] {
-            assert_eq!(does(code), expected, "{code}");
+            assert_eq!(effect_of(code), expected, "{code}");
         }
     }
 
@@ -345,7 +345,7 @@ mod tests {
             "a.b.write_text('c')",
             "import os\nos.open('a', os.O_WRONLY | os.O_TRUNC)",
         ] {
-            assert_eq!(does(code), Some(Does::ChangesFiles), "{code}");
+            assert_eq!(effect_of(code), Some(CodeEffect::ChangesFiles), "{code}");
         }
         for code in [
             "import os\nos.system('ls')",
@@ -357,7 +357,7 @@ mod tests {
             "'''a'''\nos.popen(x)",
             "x = 'a\\'b'; os.execv(y)",
         ] {
-            assert_eq!(does(code), Some(Does::StartsPrograms), "{code}");
+            assert_eq!(effect_of(code), Some(CodeEffect::StartsPrograms), "{code}");
         }
         for code in [
             "getattr(os, 'sys' + 'tem')('ls')",
@@ -368,7 +368,7 @@ mod tests {
             "'''",
             "vars(os)['system']('ls')",
         ] {
-            assert_eq!(does(code), None, "{code}");
+            assert_eq!(effect_of(code), None, "{code}");
         }
     }
 }
