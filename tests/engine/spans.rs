@@ -11,6 +11,7 @@ use hookgate::contract::Failure;
 use hookgate::{
     Engine, FailureClass, HandlerTable, HookEngine, Posture, Role, StepContext, Verdict,
 };
+use hookgate_test_support::listeners;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -102,6 +103,7 @@ impl Subscriber for Capture {
 
 fn run<F: Future>(capture: &Capture, future: F) -> F::Output {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    listeners::keep_second();
     let _listening = tracing::subscriber::set_default(capture.clone());
     let output = runtime.block_on(future);
     drop(runtime);

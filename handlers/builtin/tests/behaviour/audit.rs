@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use hookgate_contract::payload::ToolCall;
 use hookgate_contract::{Envelope, Handler, Invocation, StepContext, Verdict};
 use hookgate_contract::{Observed, StepId};
+use hookgate_test_support::listeners;
 use serde_json::json;
 use tracing::Level;
 
@@ -26,6 +27,7 @@ impl Write for Log {
 
 /// What `audit` writes for a decided step while events of this level are listened to.
 fn logged(settings: &serde_json::Value, listening: Level) -> String {
+    listeners::keep_second();
     let log = Log::default();
     let to = log.clone();
     let subscriber = tracing_subscriber::fmt()

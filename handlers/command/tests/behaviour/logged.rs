@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hookgate_contract::{BuiltHandler, Verdict};
+use hookgate_test_support::listeners;
 use serde_json::json;
 use tokio::time::timeout;
 use tracing::instrument::WithSubscriber as _;
@@ -30,6 +31,7 @@ impl Write for Log {
 
 /// Calls a handler so often, and returns what was logged, without times.
 async fn logged(built: &BuiltHandler, calls: usize, level: LevelFilter) -> Vec<String> {
+    listeners::keep_second();
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
