@@ -155,7 +155,7 @@ impl LineFiles {
     }
 
     /// Walks a word as the system does, where a name of the line stands before a `..`.
-    fn climbed(&self, word: &Word, cwd: Option<&str>) -> Option<Word> {
+    pub(crate) fn climbed(&self, word: &Word, cwd: Option<&str>) -> Option<Word> {
         let known = word.known()?;
         let whole = match known.strip_prefix('/') {
             Some(_) => known.into_owned(),

@@ -199,6 +199,18 @@ pub fn real(path: &Word, follows: bool) -> Option<Word> {
     }
 }
 
+/// The whole word with its dots, if a `..` stands behind a name.
+pub(crate) fn climbing(word: &Word, cwd: Option<&str>) -> Option<Word> {
+    let known = word.known()?;
+    if !known.contains("..") {
+        return None;
+    }
+    Some(Word::text(match known.strip_prefix('/') {
+        Some(_) => known.into_owned(),
+        None => format!("{}/{known}", cwd?),
+    }))
+}
+
 /// Joins a folder and a path, and resolves `.` and `..` by their text.
 pub(crate) fn join(folder: Option<&str>, path: &str) -> Option<String> {
     let base = if path.starts_with('/') { "" } else { folder? };

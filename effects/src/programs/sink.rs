@@ -3,7 +3,7 @@
 use super::hosts::HostInWord;
 use super::role::PathRole;
 use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat, VariableEffect};
-use crate::paths::absolute;
+use crate::paths::{absolute, climbing};
 use crate::run::Run;
 use crate::word::{Word, WordPart};
 
@@ -138,18 +138,6 @@ fn enters_link(word: &Word) -> bool {
         Some(WordPart::Text(text)) => text.ends_with('/') || text.ends_with("/."),
         _ => false,
     }
-}
-
-/// The whole word with its dots, if a `..` stands behind a name.
-fn climbing(word: &Word, cwd: Option<&str>) -> Option<Word> {
-    let known = word.known()?;
-    if !known.contains("..") {
-        return None;
-    }
-    Some(Word::text(match known.strip_prefix('/') {
-        Some(_) => known.into_owned(),
-        None => format!("{}/{known}", cwd?),
-    }))
 }
 
 /// Standard input or output, or what another program writes or reads: `-`, `<(…)`.

@@ -27,7 +27,14 @@ impl Fields {
     }
 
     pub(super) fn glob(&mut self, glob: &str) {
-        self.current.push(WordPart::Glob(glob.to_owned()));
+        // `https://x.org/?a=1`: no file fits it, so that the shell leaves it as it is.
+        let address = self.current.known_prefix();
+        let address = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
+        let part = match address.is_some_and(|address| address.contains('/')) {
+            true => WordPart::Text(glob.to_owned()),
+            false => WordPart::Glob(glob.to_owned()),
+        };
+        self.current.push(part);
         self.counts = true;
     }
 

@@ -3,7 +3,7 @@
 use super::walk::Walker;
 use crate::line_files::Leads;
 use crate::options::Given;
-use crate::paths::absolute;
+use crate::paths::{absolute, climbing, real};
 use crate::programs::{Reading, read};
 use crate::run::{Place, RedirectKind, Run};
 use crate::word::{Word, WordPart};
@@ -107,12 +107,30 @@ fn inside(folder: &Word, file: &Word) -> Word {
 /// The names of a program that takes sources and a destination.
 fn between(run: &Run, leads: impl Fn(&Word) -> (Leads, bool)) -> Vec<Made> {
     let reading = read(run);
-    let made = pairs(&reading).into_iter().map(|(source, path)| {
-        let source = absolute(source, run.cwd.as_deref());
-        let (leads, takes_links) = leads(&source);
-        Made { path: absolute(&path, run.cwd.as_deref()), source, leads, takes_links }
+    let cwd = run.cwd.as_deref();
+    let made = pairs(&reading).into_iter().flat_map(|(source, path)| {
+        let path = absolute(&path, cwd);
+        let all = places(run, source, cwd);
+        let made = all.into_iter().map(|source| {
+            let (leads, takes_links) = leads(&source);
+            Made { path: path.clone(), source, leads, takes_links }
+        });
+        made.collect::<Vec<_>>()
     });
     made.collect()
+}
+
+/// The places that a word may name in a folder: the one of its text, and others where a `..` stands behind a
+/// link, which leaves the folder that the link leads to.
+fn places(run: &Run, word: &Word, folder: Option<&str>) -> Vec<Word> {
+    let mut places = vec![absolute(word, folder)];
+    let on_disk = climbing(word, folder).and_then(|whole| real(&whole, true));
+    for other in run.files.climbed(word, folder).into_iter().chain(on_disk) {
+        if !places.contains(&other) {
+            places.push(other);
+        }
+    }
+    places
 }
 
 fn linked(run: &Run) -> Vec<Made> {
@@ -122,11 +140,18 @@ fn linked(run: &Run) -> Vec<Made> {
     }
     let relative = has(&reading, &["r", "relative"]);
     let cwd = run.cwd.as_deref();
-    let made = pairs(&reading).into_iter().map(|(target, path)| {
+    let made = pairs(&reading).into_iter().flat_map(|(target, path)| {
         let path = absolute(&path, cwd);
         // The text of a link counts from the folder that it lies in.
-        let source = if relative { absolute(target, cwd) } else { from_folder_of(&path, target) };
-        Made { path, source, leads: Leads::Link, takes_links: false }
+        let folder = path.known().and_then(|path| Some(path.rsplit_once('/')?.0.to_owned()));
+        let all = match folder {
+            Some(folder) if !relative => places(run, target, Some(folder.as_str())),
+            None if !relative => vec![from_folder_of(&path, target)],
+            _ => places(run, target, cwd),
+        };
+        let link =
+            |source| Made { path: path.clone(), source, leads: Leads::Link, takes_links: false };
+        all.into_iter().map(link).collect::<Vec<_>>()
     });
     made.collect()
 }
@@ -174,8 +199,10 @@ fn mounted(run: &Run) -> Vec<Made> {
         return Vec::new();
     };
     let cwd = run.cwd.as_deref();
-    let (path, source) = (absolute(path, cwd), absolute(source, cwd));
-    vec![Made { path, source, leads: Leads::Mounted, takes_links: true }]
+    let path = absolute(path, cwd);
+    let mounted =
+        |source| Made { path: path.clone(), source, leads: Leads::Mounted, takes_links: true };
+    places(run, source, cwd).into_iter().map(mounted).collect()
 }
 
 /// `dd if=F of=G`

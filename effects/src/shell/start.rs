@@ -168,12 +168,19 @@ impl Walker<'_> {
             return;
         }
         let Some(run) = self.runs.get(by) else { return };
-        let Some(word) =
-            run.args.iter().find_map(|word| word.known().filter(|word| names::is_dangerous(word)))
-        else {
+        let is_one = |word: &Word| word.known().is_some_and(|word| names::is_dangerous(&word));
+        let Some(at) = run.args.iter().position(is_one) else { return };
+        let words = run.args.get(at..).unwrap_or_default().to_vec();
+        let launch = Launch { more_args: run.more_args, ..Launch::default() };
+        let written = words.first().map(Word::written).unwrap_or_default();
+        // What some programs do follows from their words; others run code, or what comes from elsewhere.
+        let base = written.rsplit('/').next().unwrap_or_default();
+        if matches!(roles::of(base, true), Role::Other) {
+            self.run_by(name, |walker| walker.in_branch(|walker| walker.start(words, launch)));
+            self.complete = false;
             return;
-        };
-        let why = format!("`{name}` may run `{word}`, which is one of its words");
+        }
+        let why = format!("`{name}` may run `{written}`, which is one of its words");
         self.unclear(UnclearWhat::Program, why, Some(by));
     }
 

@@ -115,7 +115,7 @@ fn reasons_are_sentences() {
             "the code that `bash` runs holds `$X`, which is not known before it runs",
         ),
         ("git \"$S\"", "`$S`, what git is to do, is not known before it runs"),
-        ("weird rm x", "`weird` may run `rm`, which is one of its words"),
+        ("weird git push", "`weird` may run `git`, which is one of its words"),
         (
             "timeout --zap 5 rm",
             "`timeout` has the option `--zap`, which is not known to its reader",

@@ -26,6 +26,8 @@ fn a_link_of_the_line_leads_where_it_leads() {
         "ln -s /opt l; cd l; echo x > app/conf",
         "ln -s /opt l; cd l/app && echo x > conf",
         "ln -s /opt/app l; echo x > l/../app/conf",
+        "ln -s /opt/app l; ln -s l/../app/conf c; echo x > c",
+        "ln -s /opt/app l; mount --bind l/../app m; echo x > m/conf",
         "ln -s /opt l; for f in l/app/conf; do echo x > $f; done",
         "(ln -s /opt l); echo x > l/app/conf",
         "cp -s /opt/app/conf c; echo x > c",

@@ -132,8 +132,8 @@ fn task_runners_and_carriers_run_programs() {
 fn a_program_that_is_not_known_may_run_its_words() {
     all(
         &[
-            ("notarealwrapper rm -rf /", "notarealwrapper !"),
-            ("notarealwrapper --x /bin/rm y", "notarealwrapper !"),
+            ("notarealwrapper rm -rf /", "notarealwrapper rm !"),
+            ("notarealwrapper --x /bin/rm y", "notarealwrapper rm !"),
             ("notarealwrapper 'rm -rf /'", "notarealwrapper"),
             ("echo rm -rf /; git commit -m 'rm -rf /'; which rm", "echo git which"),
         ],

@@ -35,6 +35,40 @@ const PARALLEL: OptionTable<'static> = OptionTable {
     ..OptionTable::NONE
 };
 
+/// Options of `parallel` with which a call gets several words, or pieces of one, or words from elsewhere as well.
+const GROUPS: &str =
+    "n max-args N max-replace-args X m xargs L max-lines C colsep I a arg-file d delimiter";
+
+/// The most words of a line that are put in one by one.
+const MOST_VALUES: usize = 16;
+
+/// Returns the words of `::: a b`, if they are the only source.
+fn values(given: &[Word]) -> Option<&[Word]> {
+    let (mark, values) = given.split_first()?;
+    let is_mark = |word: &Word| word.known_prefix().starts_with(":::");
+    (mark.known()? == ":::" && values.len() <= MOST_VALUES && !values.iter().any(is_mark))
+        .then_some(values)
+}
+
+/// Puts the words of a source behind a template, or where its only place is, as if one call got all of them: each
+/// call gets one. `None` if the template has other places, of which each call fills all with the same word.
+fn with_values(template: &[Word], values: &[Word]) -> Option<Vec<Word>> {
+    let has_place = |word: &&Word| {
+        let written = word.written();
+        PLACES.iter().any(|place| written.contains(place))
+    };
+    let at = match template.iter().filter(has_place).count() {
+        0 => template.len(),
+        1 => template.iter().position(|word| word.known().as_deref() == Some("{}"))?,
+        _ => return None,
+    };
+    let (before, after) = template.split_at_checked(at)?;
+    Some([before, values, after.get(1..).unwrap_or_default()].concat())
+}
+
+/// Where `parallel` puts the words of its sources.
+const PLACES: [&str; 10] = ["{}", "{.}", "{/}", "{//}", "{/.}", "{#}", "{%}", "{1}", "{2}", "{3}"];
+
 impl Walker<'_> {
     pub(super) fn xargs(&mut self, name: &str, args: &[Word], by: usize) {
         let read = read_options(&XARGS, args);
@@ -125,9 +159,8 @@ impl Walker<'_> {
             return;
         }
         let mut filled: Vec<Word> = template.to_vec();
-        let places = ["{}", "{.}", "{/}", "{//}", "{/.}", "{#}", "{%}", "{1}", "{2}", "{3}"];
         let mut has_place = false;
-        for place in places {
+        for place in PLACES {
             has_place |= template.iter().any(|word| word.written().contains(place));
             filled = filled.iter().map(|word| fill(word, place, "")).collect();
         }
@@ -144,8 +177,11 @@ impl Walker<'_> {
                 parts: vec![WordPart::Unknown { written: "{}".to_owned(), splits: true }],
             });
         }
+        let given = sources.and_then(|at| rest.get(at..)).unwrap_or_default();
+        let known = values(given).filter(|_| !read.has(GROUPS));
+        let words = known.and_then(|values| with_values(template, values)).unwrap_or(filled);
         let remote = read.has("S sshlogin sshloginfile");
-        let go = |walker: &mut Self| walker.run_by(name, |walker| walker.template(&filled, by));
+        let go = |walker: &mut Self| walker.run_by(name, |walker| walker.template(&words, by));
         if remote { self.remotely(go) } else { go(self) }
     }
 
