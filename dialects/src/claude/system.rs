@@ -14,6 +14,7 @@ mod condition;
 mod config;
 mod event;
 mod fields;
+mod later;
 mod limits;
 mod matcher;
 mod output;

@@ -1,14 +1,12 @@
 //! Hooks that nobody waits for: `async` and `asyncRewake`.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::event::Event;
+use super::later::deliver_later;
 use super::output::{lenient, specific};
 use super::reply;
 use crate::foreign::{ForeignHook, HookResult, HookStatus, RawRun, RunEnd};
-
-/// The effect: what the model gets with the next turn.
-const LATER: &str = "delivered_later";
 
 /// Reads the run of a hook that nobody waited for. It decides nothing; its texts reach the model with the
 /// next turn, or at once if it wakes the model.
@@ -21,22 +19,16 @@ pub(super) fn read(hook: &ForeignHook, event: &Event, run: &RawRun) -> HookResul
         let text = if stderr.trim().is_empty() { stdout } else { stderr };
         result.effect.insert("wakes_model_with".to_owned(), Value::from(text.trim()));
     }
-    let mut later = Map::new();
+    let mut later = Vec::new();
     if let Some(object) = lenient(&run.stdout_text(), event) {
+        // No user waits for the message of a hook that nobody waited for: the model reads both.
         let context = specific(&object).and_then(|fields| fields.get("additionalContext"));
-        if let Some(text) = context {
-            later.insert("context".to_owned(), json!([text]));
-        }
-        if let Some(text) = object.get("systemMessage") {
-            later.insert("system_message".to_owned(), text.clone());
-        }
+        later.extend(context.into_iter().chain(object.get("systemMessage")).cloned());
     } else if code == 0 && event.text_is_context && !run.stdout.trim_ascii().is_empty() {
-        later.insert("context".to_owned(), json!([run.stdout_text().trim()]));
+        later.push(run.stdout_text().trim().into());
     } else if code != 0 && result.effect.is_empty() {
         return reply::failure(&RawRun { end: RunEnd::Exited(code), ..run.clone() });
     }
-    if !later.is_empty() {
-        result.effect.insert(LATER.to_owned(), Value::Object(later));
-    }
+    deliver_later(later, &mut result);
     result
 }

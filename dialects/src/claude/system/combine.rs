@@ -4,7 +4,10 @@ use serde_json::{Map, Value};
 
 use super::answer::RETRY;
 use super::spill;
-use crate::foreign::{ForeignVerdict, HookResult, Host, Outcome};
+use crate::foreign::{Audience, ForeignVerdict, HookResult, Host, Outcome};
+
+/// The effect: what is shown in the place of a message.
+const DISPLAY_CONTENT: &str = "display_content";
 
 /// Joins what all hooks came to. All contexts are kept; the strictest verdict counts.
 pub(super) fn combine(
@@ -19,17 +22,30 @@ pub(super) fn combine(
         halt_reason: results.iter().find_map(|result| result.halt_reason.clone()),
         ends_turn: results.iter().any(|result| result.ends_turn),
         system_message: joined(results.iter().map(|result| result.system_message.as_deref())),
-        shown_to_user: joined(results.iter().map(|result| result.shown_to_user.as_deref())),
         updated_output: last(results, |result| result.updated_output.as_ref()),
         effect: effects(results),
         ..Outcome::default()
     };
     decide(&mut outcome, results);
-    if event == "PermissionDenied" {
-        outcome.effect.entry(RETRY).or_insert(Value::Bool(false));
+    let told = outcome.reason.as_deref().filter(|_| outcome.reason_to == Some(Audience::User));
+    let others = results.iter().map(|result| result.shown_to_user.as_deref());
+    outcome.shown_to_user = joined(std::iter::once(told).chain(others));
+    match event {
+        "PermissionDenied" => {
+            outcome.effect.entry(RETRY).or_insert(Value::Bool(false));
+        }
+        "MessageDisplay" => show_message(&mut outcome),
+        _ => {}
     }
     shorten(&mut outcome, input, host);
     outcome
+}
+
+/// The user reads the new text in the place of the message.
+fn show_message(outcome: &mut Outcome) {
+    let Some(Value::String(text)) = &outcome.updated_output else { return };
+    outcome.shown_to_user = Some(text.clone());
+    outcome.effect.insert(DISPLAY_CONTENT.to_owned(), text.clone().into());
 }
 
 fn decide(outcome: &mut Outcome, results: &[HookResult]) {

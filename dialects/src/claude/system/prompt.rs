@@ -69,11 +69,8 @@ fn refuse(event: &Event, manner: Manner, reason: Option<String>) -> HookResult {
         result.halt = true;
         result.halt_reason.clone_from(&reason);
     }
-    // When the turn ends, no model is left to read why: the user does.
-    if ends {
-        result.shown_to_user.clone_from(&reason);
-    }
     result.reason = reason;
+    // When the turn ends, no model is left to read why: the user does.
     result.reason_to = Some(if ends { Audience::User } else { Audience::Model });
     result.ends_turn = ends;
     result
