@@ -43,11 +43,24 @@ impl Case {
     }
 
     /// Puts another folder in the place of the one that holds the project, in everything that the case says.
+    /// Where the agent is somewhere else, that folder is moved as well.
     pub(crate) fn in_folder(&self, folder: &Path) -> Self {
-        let folder = folder.to_string_lossy();
-        let keys = self.keys.iter();
-        let keys = keys.map(|(name, value)| (name.clone(), replaced(value, ROOT, &folder)));
-        Self { keys: keys.collect(), ..self.clone() }
+        let move_to = |case: &Self, old: &str, new: &Path| {
+            let new = new.to_string_lossy();
+            let keys = case.keys.iter();
+            let keys = keys.map(|(name, value)| (name.clone(), replaced(value, old, &new)));
+            Self { keys: keys.collect(), ..case.clone() }
+        };
+        let case = move_to(self, ROOT, folder);
+        let cwd = case.get("stdin").and_then(|input| input.get("cwd")?.as_str());
+        match cwd.and_then(|cwd| Path::new(cwd).strip_prefix("/").ok()) {
+            Some(other)
+                if other != Path::new("") && !Path::new("/").join(other).starts_with(folder) =>
+            {
+                move_to(&case, &format!("/{}", other.display()), &folder.join(other))
+            }
+            _ => case,
+        }
     }
 
     /// Returns the project of a case that was put in a folder.
