@@ -2,6 +2,10 @@
 //!
 //! The rows in `rows/` say what the reference page of the protocol says (`page` quotes the rule); none was
 //! taken from what this crate does. A row names what happens; whatever it does not name must not happen.
+//!
+//! A row holds the event, what each hook did (`runs`: `exit` or `end`, `out`, `err`), what comes of it
+//! (`expect`), and `page`; where it is needed also keys of the hook (`hook`), its `matcher`, fields of the
+//! envelope (`input`), `facts` of the host, and `print` where nobody is there to be asked.
 
 #![allow(
     clippy::expect_used,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hookgate_dialects::foreign::{
     Audience, ForeignHook, ForeignVerdict, HookResult, HookStatus, HookSystem, Host, Layer,
-    Outcome, RawRun, RunEnd,
+    Outcome, RawRun, RunEnd, Selection,
 };
 use serde_json::{Map, Value, json};
 
@@ -22,6 +22,9 @@ const SILENT: [(&str, &str); 9] = [
     ("context_spilled", "false"),
     ("halt_reason", "null"),
 ];
+
+/// What a row says of the config alone: the time limit of its first hook, and whether it runs.
+const OF_CONFIG: [&str; 2] = ["timeout_s", "selected"];
 
 /// One row.
 #[derive(Debug)]
@@ -52,11 +55,11 @@ impl Row {
 
     /// Returns what is not as the row says, as lines for a reader.
     pub(crate) fn faults(&self) -> Vec<String> {
-        let (results, outcome) = self.play();
+        let mut wrong = Vec::new();
+        let (results, outcome) = self.play(&mut wrong);
         let got = seen(&results, &outcome);
         let expect = self.keys["expect"].as_object().unwrap();
-        let mut wrong = Vec::new();
-        for (key, expected) in expect {
+        for (key, expected) in expect.iter().filter(|(key, _)| !OF_CONFIG.contains(&key.as_str())) {
             if !is_as_expected(key, expected, &got, &outcome) {
                 let got = if key == "effect" { &json!(outcome.effect) } else { &got[key] };
                 wrong.push(format!("`{key}` is {got}, not {expected}"));
@@ -76,7 +79,7 @@ impl Row {
     }
 
     /// Lets the agent read what each hook said, and join it.
-    fn play(&self) -> (Vec<HookResult>, Outcome) {
+    fn play(&self, wrong: &mut Vec<String>) -> (Vec<HookResult>, Outcome) {
         let mut systems = hookgate_dialects::systems().into_iter();
         let system = systems.find(|system| system.name() == self.agent).unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -85,6 +88,7 @@ impl Row {
         let input = self.input();
         let runs = self.keys["runs"].as_array().unwrap();
         assert_eq!(hooks.len(), runs.len(), "a hook was dropped: {:?}", self.keys);
+        self.check_config(&system, &hooks[0], (&input, &host), wrong);
         let mut results = Vec::new();
         for (index, (hook, run)) in hooks.iter().zip(runs).enumerate() {
             let mut result = system.read(hook, &input, &raw_run(run), &host);
@@ -104,6 +108,25 @@ impl Row {
         (results, outcome)
     }
 
+    /// Compares what the config says of the first hook.
+    fn check_config(
+        &self,
+        system: &Arc<dyn HookSystem>,
+        hook: &ForeignHook,
+        (input, host): (&Map<String, Value>, &Host),
+        wrong: &mut Vec<String>,
+    ) {
+        let is_selected = system.selects(hook, input, host) == Selection::Runs;
+        let limit = system.timeout(hook, input, host).as_secs_f64();
+        for (key, got) in OF_CONFIG.iter().zip([json!(limit), json!(is_selected)]) {
+            let expected = &self.keys["expect"][*key];
+            let is_same = expected.as_f64().map_or(&got == expected, |time| got == json!(time));
+            if !expected.is_null() && !is_same {
+                wrong.push(format!("`{key}` is {got}, not {expected}"));
+            }
+        }
+    }
+
     /// Returns one hook for each run: a command, with the keys that the row adds.
     fn hooks(&self, system: &Arc<dyn HookSystem>, host: &Host) -> Vec<ForeignHook> {
         let mut handlers = Vec::new();
@@ -117,8 +140,15 @@ impl Row {
         let event = self.event();
         let (name, content) = match self.agent {
             "cursor" | "copilot" => ("project", json!({"version": 1, "hooks": {event: handlers}})),
-            "codex" => ("user", json!({"hooks": {event: [{"hooks": handlers}]}})),
-            _ => ("project", json!({"hooks": {event: [{"hooks": handlers}]}})),
+            agent => {
+                let mut group = json!({"hooks": handlers});
+                if let Some(matcher) = self.keys.get("matcher").filter(|matcher| !matcher.is_null())
+                {
+                    group["matcher"] = matcher.clone();
+                }
+                let layer = if agent == "codex" { "user" } else { "project" };
+                (layer, json!({"hooks": {event: [group]}}))
+            }
         };
         let layer = Layer { name: name.to_owned(), file: format!("{name}.json"), content };
         system.load(&[layer], host).hooks

@@ -64,8 +64,8 @@ fn refuse(event: &Event, manner: Manner, reason: Option<String>) -> HookResult {
     };
     answer::block(&mut result, block, reason.clone());
     result.status = HookStatus::Blocked;
-    // A teammate that may not go idle and may not go on is stopped, as by `continue: false`.
-    if ends && event.name == "TeammateIdle" {
+    // An agent whose turn ends stops, as by `continue: false`.
+    if ends {
         result.halt = true;
         result.halt_reason.clone_from(&reason);
     }
