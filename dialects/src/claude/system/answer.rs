@@ -13,10 +13,10 @@ use crate::foreign::{Audience, ForeignVerdict, HookResult, HookStatus, Host};
 pub(super) const ACTION: &str = "action";
 
 /// The effect: what a form is filled in with.
-const CONTENT: &str = "content";
+pub(super) const CONTENT: &str = "content";
 
 /// The effect: the whole answer to a form, as it goes to the MCP server.
-const ELICITATION_ANSWER: &str = "elicitation_answer";
+pub(super) const ELICITATION: &str = "elicitation";
 
 /// The effect: whether the user sees the prompt that was rejected.
 const PROMPT_SHOWN: &str = "original_prompt_shown";
@@ -91,7 +91,7 @@ pub(super) fn answer_form(event: &Event, result: &mut HookResult) {
         Some(content) if accepts => drop(answer.insert(CONTENT.to_owned(), content)),
         _ => drop(result.effect.remove(CONTENT)),
     }
-    result.effect.insert(ELICITATION_ANSWER.to_owned(), Value::Object(answer));
+    result.effect.insert(ELICITATION.to_owned(), Value::Object(answer));
     if event.name == "Elicitation" {
         result.verdict = if accepts { ForeignVerdict::Allow } else { ForeignVerdict::Deny };
     }

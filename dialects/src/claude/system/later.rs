@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::foreign::HookResult;
 
 /// The effect: the texts that the model gets with the next turn.
-const LATER: &str = "delivered_later";
+pub(super) const LATER: &str = "delivered_later";
 
 /// Notes texts that the model gets with the next turn.
 pub(super) fn deliver_later(texts: Vec<Value>, result: &mut HookResult) {
