@@ -64,6 +64,11 @@ fn claude_hooks_run_as_in_claude_code() {
 }
 
 #[test]
+fn gemini_hooks_run_in_a_folder_with_a_blank() {
+    all_pass(&package().join("tests/cases/gemini.jsonl"), 4);
+}
+
+#[test]
 fn claude_hooks_meet_the_shared_cases() {
     if let Some(file) = shared("claude") {
         all_pass(&file, 190);

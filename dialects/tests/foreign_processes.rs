@@ -23,7 +23,10 @@ fn hooks(folder: &Path, command: &str, more: Value) -> ForeignHooks {
     let host = Host {
         cwd: folder.to_owned(),
         project: folder.to_owned(),
-        env: vec![("PATH".to_owned(), std::env::var("PATH").unwrap())],
+        env: vec![
+            ("PATH".to_owned(), std::env::var("PATH").unwrap()),
+            ("TMPDIR".to_owned(), folder.to_string_lossy().into_owned()),
+        ],
         interactive: true,
         facts: Map::new(),
     };
@@ -153,4 +156,15 @@ async fn a_program_that_cannot_be_started_is_an_error_and_not_silence() {
     let run = self::run(&gone, "true", json!({}), &step("ls")).await;
     let HookStatus::Error(why) = &run.runs[0].result.status else { panic!("{:?}", run.runs) };
     assert!(why.contains("is not there"), "{why}");
+}
+
+#[tokio::test]
+async fn a_long_text_that_comes_later_goes_to_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = "printf '{\"systemMessage\": \"%012000d\"}' 0";
+    let mut run = run(folder.path(), answer, json!({"async": true}), &step("ls")).await;
+    run.settle().await;
+    let text = run.outcome.effect["delivered_later"]["context"][0].as_str().unwrap();
+    let (beginning, place) = text.split_once('\n').unwrap();
+    assert_eq!((beginning.len(), place.contains("the whole is in")), (2000, true), "{text}");
 }

@@ -1,5 +1,7 @@
 //! A case: what is set up, what the hook does, and what is expected.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::{Map, Value};
 
 use crate::error::{CaseError, Result};
@@ -10,7 +12,7 @@ pub(crate) struct Case {
     pub(crate) id: String,
     /// The event, as the agent names it.
     pub(crate) event: String,
-    /// All keys, in which the folder of the cases stands for that of the run.
+    /// All keys, in which the folders of the cases stand for those of the run.
     pub(crate) keys: Map<String, Value>,
 }
 
@@ -23,8 +25,11 @@ pub(crate) struct Script {
     pub(crate) delay_ms: u64,
 }
 
-/// The folder that stands in the cases for the folder of the session. It is not there on most machines.
-const FOLDER: &str = "/srv/ledger";
+/// The folder that holds, in the cases, the project and all that lies beside it. It is not there on most machines.
+const ROOT: &str = "/srv";
+
+/// The project of the cases, below [`ROOT`].
+const PROJECT: &str = "ledger";
 
 impl Case {
     /// Reads a line of a file.
@@ -37,10 +42,30 @@ impl Case {
         Ok(Self { id: text("id")?, event: text("event")?, keys })
     }
 
-    /// Puts another folder in the place of the folder of the session, in everything that the case says.
-    pub(crate) fn in_folder(&self, folder: &str) -> Self {
-        let keys = self.keys.iter().map(|(name, value)| (name.clone(), moved(value, folder)));
-        Self { keys: keys.collect(), ..self.clone() }
+    /// Puts another folder in the place of the one that holds the project, in everything that the case says.
+    /// Where the agent is somewhere else, that folder is moved as well.
+    pub(crate) fn in_folder(&self, folder: &Path) -> Self {
+        let move_to = |case: &Self, old: &str, new: &Path| {
+            let new = new.to_string_lossy();
+            let keys = case.keys.iter();
+            let keys = keys.map(|(name, value)| (name.clone(), replaced(value, old, &new)));
+            Self { keys: keys.collect(), ..case.clone() }
+        };
+        let case = move_to(self, ROOT, folder);
+        let cwd = case.get("stdin").and_then(|input| input.get("cwd")?.as_str());
+        match cwd.and_then(|cwd| Path::new(cwd).strip_prefix("/").ok()) {
+            Some(other)
+                if other != Path::new("") && !Path::new("/").join(other).starts_with(folder) =>
+            {
+                move_to(&case, &format!("/{}", other.display()), &folder.join(other))
+            }
+            _ => case,
+        }
+    }
+
+    /// Returns the project of a case that was put in a folder.
+    pub(crate) fn project_in(folder: &Path) -> PathBuf {
+        folder.join(PROJECT)
     }
 
     /// Returns the agent: the first word of the id.
@@ -99,8 +124,4 @@ pub(crate) fn replaced(value: &Value, old: &str, new: &str) -> Value {
         }
         other => other.clone(),
     }
-}
-
-fn moved(value: &Value, folder: &str) -> Value {
-    replaced(value, FOLDER, folder)
 }

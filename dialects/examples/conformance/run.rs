@@ -39,9 +39,10 @@ pub(crate) struct Observed {
 
 /// Runs a case in a folder of its own.
 pub(crate) async fn run(case: &Case, folder: &Path, shared: &Services) -> Result<Observed> {
-    let project = folder.join("project");
+    let root = folder.join("srv");
+    let project = Case::project_in(&root);
     std::fs::create_dir_all(&project)?;
-    let mut case = case.in_folder(&project.to_string_lossy());
+    let mut case = case.in_folder(&root);
     let agent = case.agent().to_owned();
     let system = hookgate_dialects::systems().into_iter().find(|system| system.name() == agent);
     let system = system.ok_or_else(|| CaseError::NoAgent(agent.clone()))?;
@@ -71,7 +72,7 @@ pub(crate) async fn run(case: &Case, folder: &Path, shared: &Services) -> Result
     let services = services::of(&case, &asked, shared);
     let hooks = ForeignHooks::load(Arc::clone(&system), &layers, host.clone(), services);
     let input = case.object("stdin")?;
-    make_folders(input, &project)?;
+    make_folders(input, &root)?;
     let mut last = run_event(&hooks, &case.event, input).await;
     let repeat = case.get("repeat").and_then(Value::as_u64).unwrap_or(1);
     for _ in 1..repeat {
@@ -89,11 +90,14 @@ async fn run_event(hooks: &ForeignHooks, event: &str, input: &Map<String, Value>
     run
 }
 
-/// Makes the folders in which the agent says it is.
-fn make_folders(input: &Map<String, Value>, project: &Path) -> std::io::Result<()> {
+/// Makes the folders in which the agent says it is, inside the project or beside it.
+fn make_folders(input: &Map<String, Value>, root: &Path) -> std::io::Result<()> {
     let fields = ["cwd", "new_cwd", "old_cwd"];
-    let named = fields.iter().filter_map(|name| input.get(*name)?.as_str());
-    for folder in named.filter(|folder| Path::new(folder).starts_with(project)) {
+    let roots = input.get("workspace_roots").and_then(Value::as_array).into_iter().flatten();
+    let named = fields.iter().filter_map(|name| input.get(*name)).chain(roots);
+    for folder in
+        named.filter_map(Value::as_str).filter(|folder| Path::new(folder).starts_with(root))
+    {
         std::fs::create_dir_all(folder)?;
     }
     Ok(())

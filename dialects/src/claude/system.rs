@@ -14,6 +14,7 @@ mod condition;
 mod config;
 mod event;
 mod fields;
+mod later;
 mod limits;
 mod matcher;
 mod output;
@@ -114,7 +115,7 @@ impl HookSystem for ClaudeSystem {
             return HookResult::new(HookStatus::Ignored);
         };
         match &hook.action {
-            _ if hook.background => background::read(hook, event, run),
+            _ if hook.background => background::read(hook, event, run, (input, host)),
             Action::Prompt { agent, .. } => {
                 let flag = hook.options.get("continueOnBlock");
                 let continue_on_block = flag == Some(&Value::Bool(true));

@@ -39,6 +39,9 @@ pub(super) fn refusal(event: &str, answer: &Map<String, Value>) -> Option<String
     })
 }
 
+/// How many hooks run that nobody waits for, at the same time in a session.
+const MOST_IN_BACKGROUND: usize = 8;
+
 /// The hook system of OpenAI Codex.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CodexSystem;
@@ -67,6 +70,10 @@ impl HookSystem for CodexSystem {
 
     fn order(&self, _hooks: &[&ForeignHook]) -> Order {
         Order::Parallel
+    }
+
+    fn most_in_background(&self) -> Option<usize> {
+        Some(MOST_IN_BACKGROUND)
     }
 
     fn timeout(&self, hook: &ForeignHook, _input: &Map<String, Value>, _host: &Host) -> Duration {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -21,6 +22,8 @@ pub struct ForeignHooks {
     host: Arc<Host>,
     services: Services,
     config: Arc<ForeignConfig>,
+    /// The places for hooks that nobody waits for.
+    background: Arc<Semaphore>,
 }
 
 /// What the hooks of one event came to.
@@ -46,7 +49,9 @@ impl ForeignHooks {
         services: Services,
     ) -> Self {
         let config = Arc::new(system.load(layers, &host));
-        Self { system, host: Arc::new(host), services, config }
+        let places = system.most_in_background().unwrap_or(Semaphore::MAX_PERMITS);
+        let background = Arc::new(Semaphore::new(places));
+        Self { system, host: Arc::new(host), services, config, background }
     }
 
     /// Returns what the config says.
@@ -90,8 +95,17 @@ impl ForeignHooks {
                 Selection::NotMeant => {}
                 Selection::Skipped(why) => runs.push((index, HookRun::skipped(hook, why))),
                 Selection::Runs if hook.background => {
+                    let Ok(place) = Arc::clone(&self.background).try_acquire_owned() else {
+                        let why = "too many hooks are at work that nobody waits for";
+                        runs.push((index, HookRun::skipped(hook, why.to_owned())));
+                        continue;
+                    };
                     let (hooks, hook, input) = (self.clone(), hook.clone(), carried.clone());
-                    background.spawn(async move { hooks.start(index, &hook, &input, start).await });
+                    background.spawn(async move {
+                        let run = hooks.start(index, &hook, &input, start).await;
+                        drop(place);
+                        run
+                    });
                 }
                 Selection::Runs if order == Order::Parallel => {
                     parallel.push(self.start(index, hook, input, start));

@@ -121,6 +121,12 @@ pub trait HookSystem: std::fmt::Debug + Send + Sync {
         host: &Host,
     ) -> HookResult;
 
+    /// Returns how many hooks that nobody waits for may be at work at the same time in a session. `None` if
+    /// there is no limit.
+    fn most_in_background(&self) -> Option<usize> {
+        None
+    }
+
     /// Changes the envelope for the next hook, if hooks run one after the other.
     fn carry(&self, _input: &mut Map<String, Value>, _result: &HookResult) {}
 

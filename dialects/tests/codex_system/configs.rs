@@ -132,6 +132,22 @@ fn toml_that_was_not_parsed_yet_is_parsed() {
 }
 
 #[test]
+fn who_asks_for_more_time_than_there_is_is_told() {
+    for (event, own, limit) in [
+        ("SessionEnd", 60, Some(3)),
+        ("Interrupt", 4, Some(3)),
+        ("SessionEnd", 3, None),
+        ("Stop", 7_200, None),
+    ] {
+        let hook = json!({"type": "command", "command": "x", "timeout": own});
+        let config = scene().config(&[("user", one(event, hook))]);
+        let told: Vec<_> = config.warnings.iter().map(|warning| &warning.message).collect();
+        assert_eq!(told.len(), usize::from(limit.is_some()), "{event}: {told:?}");
+        assert_eq!(config.hooks[0].timeout.as_secs(), limit.unwrap_or(own), "{event}");
+    }
+}
+
+#[test]
 fn who_asks_for_the_background_where_there_is_none_is_told() {
     let hook = json!({"type": "command", "command": "x", "async": true});
     for (event, is_background) in [("PostToolUse", true), ("SessionEnd", false)] {

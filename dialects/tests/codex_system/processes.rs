@@ -1,6 +1,9 @@
 //! Hooks that are real programs.
 
-use hookgate_dialects::foreign::{ForeignVerdict, HookStatus};
+use std::sync::Arc;
+
+use hookgate_dialects::codex::system::CodexSystem;
+use hookgate_dialects::foreign::{EventRun, ForeignHooks, ForeignVerdict, HookStatus, Services};
 use serde_json::json;
 
 use crate::scene::error;
@@ -84,4 +87,29 @@ async fn a_hook_in_the_background_decides_nothing_and_speaks_later() {
 
     let config = scene.config(&[("user", one("SessionEnd", hook))]);
     assert!(!config.hooks[0].background, "a session waits for its last hooks");
+}
+
+#[tokio::test]
+async fn eight_hooks_of_a_session_run_in_the_background_and_no_more() {
+    let scene = scene();
+    let slow = json!({"type": "command", "command": "sleep 0.5", "async": true});
+    let group = json!({"hooks": vec![slow; 5]});
+    let layers = scene.layers(&[("user", json!({"hooks": {"PostToolUse": [group]}}))]);
+    let hooks =
+        ForeignHooks::load(Arc::new(CodexSystem), &layers, scene.host(), Services::default());
+    let input = input("PostToolUse").as_object().unwrap().clone();
+    let skipped = |run: &EventRun| {
+        let runs = run.runs.iter();
+        runs.filter(|run| matches!(run.result.status, HookStatus::Skipped(_))).count()
+    };
+    // Two events of one session: the limit is that of the session.
+    let mut first = hooks.run("PostToolUse", &input).await;
+    let mut second = hooks.run("PostToolUse", &input).await;
+    first.settle().await;
+    second.settle().await;
+    assert_eq!((skipped(&first), skipped(&second)), (0, 2));
+    assert_eq!((first.runs.len(), second.runs.len()), (5, 5));
+    let mut third = hooks.run("PostToolUse", &input).await;
+    third.settle().await;
+    assert_eq!(skipped(&third), 0, "whoever has ended makes room");
 }

@@ -37,7 +37,7 @@ async fn a_hook_that_is_too_slow_is_stopped() {
     let hooks = json!([{"type": "command", "command": slow, "timeout": 300}]);
     let run = scene.run(&[("project", group("BeforeTool", hooks))], input("BeforeTool")).await;
     assert_eq!(run.outcome.verdict, ForeignVerdict::None);
-    assert_eq!(error(&run.runs[0]), "the hook was stopped after 300 ms");
+    assert_eq!(error(&run.runs[0]), "the hook timed out after 300ms");
 }
 
 #[tokio::test]

@@ -3,22 +3,20 @@
 use serde_json::{Map, Value};
 
 use super::event::{Block, Event};
+use super::later::deliver_later;
 use super::output::specific;
 use super::shape::fits_output;
 use super::terminal;
 use crate::foreign::{Audience, ForeignVerdict, HookResult, HookStatus, Host};
 
-/// The effect: what is shown in the place of a message.
-pub(super) const DISPLAY_CONTENT: &str = "display_content";
-
 /// The effect: what is answered to a form.
 pub(super) const ACTION: &str = "action";
 
 /// The effect: what a form is filled in with.
-const CONTENT: &str = "content";
+pub(super) const CONTENT: &str = "content";
 
 /// The effect: the whole answer to a form, as it goes to the MCP server.
-const ELICITATION_ANSWER: &str = "elicitation_answer";
+pub(super) const ELICITATION: &str = "elicitation";
 
 /// The effect: whether the user sees the prompt that was rejected.
 const PROMPT_SHOWN: &str = "original_prompt_shown";
@@ -66,12 +64,8 @@ pub(super) fn apply(
         "UserPromptSubmit" if result.status == HookStatus::Blocked => {
             note_prompt_shown(&mut result)
         }
-        // The user reads this in the place of the message.
-        "MessageDisplay" => {
-            let shown = result.effect.get(DISPLAY_CONTENT).and_then(Value::as_str);
-            result.shown_to_user = shown.map(str::to_owned);
-        }
         "Elicitation" | "ElicitationResult" => answer_form(event, &mut result),
+        "DirectoryAdded" => tell_model_of_folder(input, &mut result),
         _ => {}
     }
     if event.reads_continue && object.get("continue") == Some(&Value::Bool(false)) {
@@ -84,8 +78,12 @@ pub(super) fn apply(
 
 /// Reads the answer to a form of an MCP server: it is given, or refused, without the user. Behind the user, it
 /// takes the place of what they answered.
-fn answer_form(event: &Event, result: &mut HookResult) {
-    let Some(action) = result.effect.get(ACTION).cloned() else { return };
+pub(super) fn answer_form(event: &Event, result: &mut HookResult) {
+    let Some(action) = result.effect.get(ACTION).cloned() else {
+        // Content for a form that nobody answers fills in nothing.
+        result.effect.remove(CONTENT);
+        return;
+    };
     let accepts = action == "accept";
     let mut answer = Map::from_iter([(ACTION.to_owned(), action)]);
     // A form that is refused has no content.
@@ -93,9 +91,17 @@ fn answer_form(event: &Event, result: &mut HookResult) {
         Some(content) if accepts => drop(answer.insert(CONTENT.to_owned(), content)),
         _ => drop(result.effect.remove(CONTENT)),
     }
-    result.effect.insert(ELICITATION_ANSWER.to_owned(), Value::Object(answer));
+    result.effect.insert(ELICITATION.to_owned(), Value::Object(answer));
     if event.name == "Elicitation" {
         result.verdict = if accepts { ForeignVerdict::Allow } else { ForeignVerdict::Deny };
+    }
+}
+
+/// The command `/add-dir` comes from the user, and the model reads of it with the next turn.
+fn tell_model_of_folder(input: &Map<String, Value>, result: &mut HookResult) {
+    let is_command = input.get("source").is_some_and(|source| source == "slash_command");
+    if let Some(message) = result.system_message.clone().filter(|_| is_command) {
+        deliver_later(vec![message.into()], result);
     }
 }
 
@@ -167,6 +173,7 @@ fn read_specific(
             "additionalContext" => add_context(event, value, result),
             "permissionDecision" => decide(event, fields, result),
             "updatedInput" => result.updated_input = Some(value),
+            "displayContent" => result.updated_output = Some(value),
             "decision" => decide_permission(&value, result),
             "updatedToolOutput" if fits_output(input, &value) => {
                 result.updated_output = Some(value)
@@ -201,7 +208,6 @@ fn effect_name(field: &str, input: &Map<String, Value>, host: &Host) -> Option<&
         "initialUserMessage" if !host.interactive => "initial_user_message",
         "watchPaths" => "watch_paths",
         "reloadSkills" => "reload_skills",
-        "displayContent" => DISPLAY_CONTENT,
         "retry" => RETRY,
         "worktreePath" => "worktree_path",
         "action" => ACTION,

@@ -2,9 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::answer::RETRY;
+use super::answer::{ACTION, CONTENT, ELICITATION, RETRY};
+use super::later::LATER;
 use super::spill;
-use crate::foreign::{ForeignVerdict, HookResult, Host, Outcome};
+use crate::foreign::{Audience, ForeignVerdict, HookResult, Host, Outcome};
+
+/// The effect: what the user reads of a message, whether a hook changed it or not.
+const DISPLAYED: &str = "displayed";
 
 /// Joins what all hooks came to. All contexts are kept; the strictest verdict counts.
 pub(super) fn combine(
@@ -19,17 +23,45 @@ pub(super) fn combine(
         halt_reason: results.iter().find_map(|result| result.halt_reason.clone()),
         ends_turn: results.iter().any(|result| result.ends_turn),
         system_message: joined(results.iter().map(|result| result.system_message.as_deref())),
-        shown_to_user: joined(results.iter().map(|result| result.shown_to_user.as_deref())),
         updated_output: last(results, |result| result.updated_output.as_ref()),
         effect: effects(results),
         ..Outcome::default()
     };
     decide(&mut outcome, results);
-    if event == "PermissionDenied" {
-        outcome.effect.entry(RETRY).or_insert(Value::Bool(false));
-    }
     shorten(&mut outcome, input, host);
+    let told = outcome.reason.as_deref().filter(|_| outcome.reason_to == Some(Audience::User));
+    let others = results.iter().map(|result| result.shown_to_user.as_deref());
+    outcome.shown_to_user = joined(std::iter::once(told).chain(others));
+    match event {
+        "PermissionDenied" => {
+            outcome.effect.entry(RETRY).or_insert(Value::Bool(false));
+        }
+        "MessageDisplay" => show_message(&mut outcome, input),
+        "Elicitation" | "ElicitationResult" => answer_form(&mut outcome, results),
+        _ => {}
+    }
     outcome
+}
+
+/// The user reads the new text in the place of the message.
+fn show_message(outcome: &mut Outcome, input: &Map<String, Value>) {
+    let new = outcome.updated_output.as_ref();
+    outcome.shown_to_user = new.and_then(Value::as_str).map(str::to_owned);
+    if let Some(text) = new.or_else(|| input.get("delta")) {
+        outcome.effect.insert(DISPLAYED.to_owned(), text.clone());
+    }
+}
+
+/// A form has one answer: the last one of those who decide.
+fn answer_form(outcome: &mut Outcome, results: &[HookResult]) {
+    let mut deciding = results.iter().filter(|result| result.verdict == outcome.verdict);
+    let answer = deciding.rfind(|result| result.effect.contains_key(ELICITATION));
+    for name in [ACTION, CONTENT, ELICITATION] {
+        match answer.and_then(|result| result.effect.get(name)) {
+            Some(value) => drop(outcome.effect.insert(name.to_owned(), value.clone())),
+            None => drop(outcome.effect.remove(name)),
+        }
+    }
 }
 
 fn decide(outcome: &mut Outcome, results: &[HookResult]) {
@@ -65,9 +97,7 @@ pub(super) fn effects(results: &[HookResult]) -> Map<String, Value> {
     for (name, value) in results.iter().flat_map(|result| &result.effect) {
         match (joined.get_mut(name), value) {
             (Some(Value::Array(items)), Value::Array(more)) => items.extend(more.iter().cloned()),
-            (Some(known @ Value::Object(_)), Value::Object(more)) => {
-                merge_later(known, more);
-            }
+            (Some(known), Value::Object(more)) if name == LATER => merge_later(known, more),
             (Some(Value::Bool(true)), Value::Bool(_)) if name == RETRY => {}
             (Some(known), Value::Null) if !known.is_null() => {}
             _ => {
@@ -84,10 +114,6 @@ fn merge_later(known: &mut Value, more: &Map<String, Value>) {
     for (name, value) in more {
         match (known.get_mut(name), value) {
             (Some(Value::Array(items)), Value::Array(more)) => items.extend(more.iter().cloned()),
-            (Some(Value::String(text)), Value::String(more)) => {
-                text.push('\n');
-                text.push_str(more);
-            }
             _ => {
                 known.insert(name.clone(), value.clone());
             }

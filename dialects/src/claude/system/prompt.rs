@@ -64,16 +64,13 @@ fn refuse(event: &Event, manner: Manner, reason: Option<String>) -> HookResult {
     };
     answer::block(&mut result, block, reason.clone());
     result.status = HookStatus::Blocked;
-    // A teammate that may not go idle and may not go on is stopped, as by `continue: false`.
-    if ends && event.name == "TeammateIdle" {
+    // An agent whose turn ends stops, as by `continue: false`.
+    if ends {
         result.halt = true;
         result.halt_reason.clone_from(&reason);
     }
-    // When the turn ends, no model is left to read why: the user does.
-    if ends {
-        result.shown_to_user.clone_from(&reason);
-    }
     result.reason = reason;
+    // When the turn ends, no model is left to read why: the user does.
     result.reason_to = Some(if ends { Audience::User } else { Audience::Model });
     result.ends_turn = ends;
     result

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::answer;
 use super::event::{Block, Event, Exit2};
 use super::output::{self, Output};
-use crate::foreign::{Audience, ForeignVerdict, HookResult, HookStatus, Host, RawRun, RunEnd};
+use crate::foreign::{ForeignVerdict, HookResult, HookStatus, Host, RawRun, RunEnd};
 
 /// Reads the run of a hook that runs a program, asks a service or calls a tool.
 pub(super) fn read(
@@ -100,12 +100,8 @@ fn of_exit_2(
             HookResult { status: failed, shown_to_user, ..answered }
         }
         Exit2::Logged => {
-            let mut result = HookResult { status: failed, ..answered };
-            // The original text is shown.
-            if result.effect.remove(answer::DISPLAY_CONTENT).is_some() {
-                result.shown_to_user = None;
-            }
-            result
+            // The original text of a message is shown.
+            HookResult { status: failed, updated_output: None, ..answered }
         }
         Exit2::Fails | Exit2::NotHonoured => HookResult { status: failed, ..answered },
     }
@@ -125,12 +121,10 @@ fn blocked(event: &Event, block: Block, answered: HookResult, stderr: &str) -> H
         "ElicitationResult" => {
             result.effect.clear();
             result.effect.insert(answer::ACTION.to_owned(), Value::from("decline"));
+            answer::answer_form(event, &mut result);
         }
         "UserPromptSubmit" => answer::note_prompt_shown(&mut result),
         _ => {}
-    }
-    if block == Block::Deny(Audience::User) {
-        result.shown_to_user.clone_from(&reason);
     }
     answer::block(&mut result, block, reason);
     result

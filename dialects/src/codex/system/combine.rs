@@ -21,6 +21,11 @@ pub(super) fn combine(event: Option<Event>, mut results: Vec<HookResult>) -> Out
     if !(is_stop && outcome.halt) {
         decide(&mut outcome, &results);
     }
+    if event == Some(Event::PostToolUse) {
+        // Each text takes the place of the result, that of a stop too.
+        outcome.reason = joined(&results, "\n\n", |result| result.reason.as_deref());
+        outcome.updated_output = outcome.reason.clone().map(Value::String);
+    }
     outcome.context = results.iter_mut().flat_map(|result| result.context.drain(..)).collect();
     outcome
 }
@@ -32,14 +37,9 @@ fn decide(outcome: &mut Outcome, results: &[HookResult]) {
     outcome.reason_to = deciding().find_map(|result| result.reason_to);
     outcome.reason = match verdict {
         // All of them go to the model.
-        ForeignVerdict::Feedback | ForeignVerdict::KeepGoing => {
-            joined(results, "\n\n", |result| result.reason.as_deref())
-        }
+        ForeignVerdict::KeepGoing => joined(results, "\n\n", |result| result.reason.as_deref()),
         _ => deciding().find_map(|result| result.reason.clone()),
     };
-    if verdict == ForeignVerdict::Feedback {
-        outcome.updated_output = outcome.reason.clone().map(Value::String);
-    }
     if verdict != ForeignVerdict::Deny {
         let rewrites = results.iter().filter(|result| result.updated_input.is_some());
         let last = rewrites.max_by_key(|result| result.finished);

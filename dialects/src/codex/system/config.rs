@@ -163,6 +163,11 @@ impl Loader<'_> {
                 let message = "`async` means nothing here: the hook is waited for";
                 self.warn(source, &pointer, message);
             }
+            let own = handler.raw().get("timeout").and_then(Value::as_u64);
+            let limit = timeouts::seconds(Some(event), own);
+            if own.is_some_and(|own| own > limit) {
+                self.warn(source, &pointer, &format!("`timeout` is cut to {limit} seconds here"));
+            }
             self.config.hooks.push(hook(source, event, group, handler, pointer, action));
         }
     }

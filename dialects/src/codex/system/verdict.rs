@@ -140,10 +140,11 @@ fn after_tool(answer: &Map<String, Value>) -> HookResult {
     };
     let context = if refused.is_none() { context(answer) } else { Vec::new() };
     if is_stopped(answer) {
-        // The result goes, the turn goes on: the model reads the text instead.
+        // The result goes, the turn goes on: the model reads the text instead. It is no decision.
         let stop = text(answer, "stopReason").unwrap_or(STOPPED);
-        let feedback = reason.and_then(trimmed).unwrap_or(stop).to_owned();
-        return HookResult { context, ..block(event, HookStatus::Stopped, feedback) };
+        let instead = reason.and_then(trimmed).unwrap_or(stop).to_owned();
+        let stopped = block(event, HookStatus::Stopped, instead);
+        return HookResult { context, verdict: ForeignVerdict::None, ..stopped };
     }
     match (refused, text(answer, "decision"), reason) {
         (Some(refused), _, _) => refused,
@@ -161,7 +162,13 @@ fn prompt(answer: &Map<String, Value>) -> HookResult {
     let is_refused = is_block && reason.is_none();
     let context = if is_refused { Vec::new() } else { context(answer) };
     let result = match (halt(answer), reason) {
-        (Some(halt), _) => halt,
+        // The prompt does not reach the model, as with a block.
+        (Some(halt), _) => HookResult {
+            verdict: ForeignVerdict::Deny,
+            reason: halt.halt_reason.clone(),
+            reason_to: halt.halt_reason.as_ref().map(|_| Audience::User),
+            ..halt
+        },
         (None, Some(reason)) if is_block => block(event, HookStatus::Blocked, reason.to_owned()),
         (None, _) if is_refused => no_reason(event),
         (None, _) => HookResult::new(HookStatus::Ok),

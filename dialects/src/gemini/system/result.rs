@@ -27,13 +27,11 @@ pub(super) fn read(hook: &ForeignHook, input: &Map<String, Value>, run: &RawRun)
     let failure = match &run.end {
         RunEnd::Exited(0) | RunEnd::InputNotRead(0) => None,
         RunEnd::Exited(code) | RunEnd::InputNotRead(code) => {
-            Some(HookStatus::Error(format!("the hook exited with code {code}")))
+            Some(error(run, &format!("the hook failed with exit code {code}")))
         }
-        RunEnd::Signalled(signal) => {
-            Some(HookStatus::Error(format!("signal {signal} ended the hook")))
-        }
+        RunEnd::Signalled(signal) => Some(error(run, &format!("signal {signal} ended the hook"))),
         RunEnd::TimedOut => Some(HookStatus::Timeout(format!(
-            "the hook was stopped after {} ms",
+            "the hook timed out after {}ms",
             hook.timeout.as_millis()
         ))),
         RunEnd::NotStarted(why) | RunEnd::Unreachable(why) => Some(HookStatus::Error(why.clone())),
@@ -77,6 +75,13 @@ pub(super) fn read(hook: &ForeignHook, input: &Map<String, Value>, run: &RawRun)
         effect,
         ..HookResult::new(status)
     }
+}
+
+/// Says how a hook failed, with the first line that it wrote about it.
+fn error(run: &RawRun, how: &str) -> HookStatus {
+    let stderr = run.stderr_text();
+    let line = stderr.lines().map(str::trim).find(|line| !line.is_empty());
+    HookStatus::Error(line.map_or_else(|| how.to_owned(), |line| format!("{how}: {line}")))
 }
 
 fn warning(hook: &ForeignHook, failure: &HookStatus) -> String {
