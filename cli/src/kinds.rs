@@ -182,7 +182,8 @@ impl Changes for ChangesOfCall {
         let changes_mode = |write: &PathEffect| {
             effects.access.iter().any(|access| access.run == write.run && access.path == write.path)
         };
-        let filled = paths(&effects.writes, &|write| write.below && !changes_mode(write));
+        let mut filled = paths(&effects.writes, &|write| write.below && !changes_mode(write));
+        filled.extend(self_protection::changed_repositories(&effects));
         let changes = ChangedPaths::new(all(&effects.writes), all(&effects.deletes))
             .access(all(&effects.access))
             .filled(filled)

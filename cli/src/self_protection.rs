@@ -2,7 +2,9 @@
 //! builtin `protect_config` protects, and the programs that change them without a word of a path.
 
 mod loosening;
+mod nested_agent;
 mod own_program;
+mod repositories;
 
 use std::path::PathBuf;
 
@@ -12,6 +14,7 @@ use crate::sources::{FILE_NAME, own_folders};
 use crate::state_folder::state_folder;
 
 pub(crate) use loosening::loosens;
+pub(crate) use repositories::changed as changed_repositories;
 
 /// The folder of this program in those that all programs share.
 const OWN_NAME: &str = "hookgate";

@@ -4,9 +4,7 @@ use std::path::Path;
 
 use hookgate::effects::{Effects, PathEffect, Run};
 
-use super::{OWN_NAME, OWN_VARIABLES, is_variable_of_place, own_program};
-use crate::agents::PROFILES;
-use crate::agents::switches::variable_does;
+use super::{OWN_NAME, OWN_VARIABLES, is_variable_of_place, nested_agent, own_program};
 
 /// The verbs of this program that are for its user, and the options with which they only show something.
 const VERBS: &[(&str, &[&str])] =
@@ -16,59 +14,75 @@ const VERBS: &[(&str, &[&str])] =
 const REVOKE: &str = "--revoke";
 
 /// Programs that stop others.
-const KILLERS: &[&str] = &["kill", "pkill", "killall", "skill", "killall5", "fkill", "taskkill"];
+const KILLERS: &[&str] =
+    &["kill", "pkill", "killall", "skill", "killall5", "fkill", "taskkill", "fuser"];
 
-/// Programs that set variables for what comes later.
-const SETTERS: &[&str] = &[
-    "export",
-    "declare",
-    "typeset",
-    "set",
-    "setenv",
-    "setx",
-    "systemctl",
-    "launchctl",
-    "tmux",
-    "dbus-update-activation-environment",
+/// Programs that set variables for what is started later, outside of the line.
+const SETTERS: &[&str] =
+    &["setx", "systemctl", "launchctl", "tmux", "dbus-update-activation-environment"];
+
+/// Programs that type for the user, and the verb with which they do.
+const TYPISTS: &[(&str, &str)] = &[
+    ("xdotool", "type"),
+    ("ydotool", "type"),
+    ("dotool", ""),
+    ("wtype", ""),
+    ("osascript", ""),
+    ("kitty", "send-text"),
+    ("kitten", "send-text"),
+    ("wezterm", "send-text"),
+    ("screen", "stuff"),
+    ("tmux", "send"),
+    ("tmux", "send-keys"),
 ];
 
-/// Options of agents that leave out hooks or settings, or take them from elsewhere.
-const WITHOUT_HOOKS: &[&str] = &[
-    "--bare",
-    "--safe-mode",
-    "--settings",
-    "--setting-sources",
-    "--dangerously-bypass-hook-trust",
-    "--disable-hooks",
-    "--no-hooks",
-    "--ignore-user-config",
-    "--pure",
-    "--config-dir",
-    "--config-file",
+/// Programs that set the clock, and the words with which they do.
+const CLOCKS: &[(&str, &[&str])] = &[
+    ("date", &["-s", "--set"]),
+    ("timedatectl", &["set-time", "set-ntp"]),
+    ("hwclock", &["-s", "--hctosys", "--set"]),
+    ("chronyc", &["settime", "makestep"]),
 ];
 
-/// Options of agents whose value may be about hooks: `-c hooks={}`, `--disable hooks`.
-const OF_SETTINGS: &[&str] = &["-c", "--config", "--disable", "--enable"];
+/// Programs that put programs into a system, and take them away.
+const MANAGERS: &[&str] = &[
+    "cargo", "brew", "apt", "apt-get", "aptitude", "dpkg", "dnf", "yum", "rpm", "zypper", "apk",
+    "pacman", "snap", "flatpak", "nix-env", "port", "choco", "winget", "scoop", "pkg", "pip",
+    "pip3", "pipx", "uv", "npm", "mise", "asdf",
+];
 
-/// Words that agents take before one about hooks: `claude config set disableAllHooks true`.
-const SETTING_VERBS: &[&str] = &["config", "features", "hooks", "/hooks", "plugin", "plugins"];
-
-/// What these verbs do that changes nothing.
-const SHOWING_VERBS: &[&str] = &["list", "ls", "get", "show", "info", "--help", "-h"];
-
-/// Packages of agents, as `npx` and the like start them.
-const PACKAGES: &[(&str, &str)] = &[
-    ("@anthropic-ai/claude-code", "claude"),
-    ("@openai/codex", "codex"),
-    ("@google/gemini-cli", "gemini"),
-    ("@qwen-code/qwen-code", "qwen"),
-    ("@github/copilot", "copilot"),
-    ("opencode-ai", "opencode"),
+/// The verbs with which they do.
+const INSTALLS: &[&str] = &[
+    "install",
+    "uninstall",
+    "reinstall",
+    "binstall",
+    "remove",
+    "rm",
+    "purge",
+    "upgrade",
+    "unlink",
+    "link",
+    "erase",
+    "del",
+    "autoremove",
+    "-R",
+    "-Rs",
+    "-Rns",
+    "-S",
+    "-U",
+    "-e",
+    "-i",
+    "-r",
 ];
 
 /// Returns why a call would put other hooks in force, or fewer.
 pub(crate) fn loosens(effects: &Effects) -> Option<String> {
-    effects.runs.iter().find_map(of_run).or_else(|| copies(effects)).or_else(|| reads_key(effects))
+    let of_runs = effects.runs.iter().find_map(of_run);
+    of_runs
+        .or_else(|| nested_agent::other_hooks(&effects.runs))
+        .or_else(|| copies(effects))
+        .or_else(|| reads_key(effects))
 }
 
 fn of_run(run: &Run) -> Option<String> {
@@ -76,28 +90,55 @@ fn of_run(run: &Run) -> Option<String> {
     if is_own(run, &name) {
         return verb(run);
     }
-    if KILLERS.contains(&&*name) && run.args.iter().any(|word| word.written().contains(OWN_NAME)) {
+    let has =
+        |is_meant: &dyn Fn(&str) -> bool| run.args.iter().any(|word| is_meant(&word.written()));
+    let is_of_daemon = |word: &str| word.contains("hook") && word.contains("daemon");
+    if KILLERS.contains(&&*name) && has(&|word| word.contains(OWN_NAME) || is_of_daemon(word)) {
         return Some("hookgate guards this session, and must not be stopped".to_owned());
     }
-    if SETTERS.contains(&&*name) {
-        // `export NAME=value`, `tmux setenv -g NAME value`
-        let own = |word: &str| {
+    let types = |(program, verb): &(&str, &str)| {
+        *program == &*name && (verb.is_empty() || has(&|word| word == *verb))
+    };
+    if has(&|word| word.contains(OWN_NAME)) && TYPISTS.iter().any(types) {
+        return Some(format!("`{name}` would type for the user of this session"));
+    }
+    let sets_clock = |(program, words): &(&str, &[&str])| {
+        *program == &*name && has(&|word| words.iter().any(|set| starts_option(word, set)))
+    };
+    if CLOCKS.iter().any(sets_clock) {
+        return Some("the clock says which hooks are in force, and must not be set".to_owned());
+    }
+    let is_install = || has(&|word| INSTALLS.contains(&word)) && has(&is_own_package);
+    if MANAGERS.contains(&&*name) && is_install() {
+        return Some(format!(
+            "`{name}` would replace hookgate, which guards this session, or remove it"
+        ));
+    }
+    // `export NAME=value`, `tmux setenv -g NAME value`
+    let is_outside = SETTERS.contains(&&*name);
+    if is_outside || nested_agent::EXPORTERS.contains(&&*name) {
+        let decides = |word: &str| {
             let name = word.split('=').next().unwrap_or_default();
-            name.starts_with(OWN_VARIABLES).then(|| name.to_owned())
+            let is_meant =
+                name.starts_with(OWN_VARIABLES) || is_outside && is_variable_of_place(name);
+            is_meant.then(|| name.to_owned())
         };
-        let name = run.args.iter().find_map(|word| own(word.known_prefix()))?;
+        let name = run.args.iter().find_map(|word| decides(word.known_prefix()))?;
         return Some(format!("`{name}` says which hooks are in force, and must not be set"));
     }
-    let is_agent = PROFILES.iter().any(|profile| profile.programs.contains(&&*name))
-        || is_package_of_agent(&run.program.written());
-    is_agent.then(|| agent(run))?
+    None
 }
 
-/// Tells whether a program is named as a package of an agent: `npx @openai/codex@latest`.
-fn is_package_of_agent(program: &str) -> bool {
-    PACKAGES.iter().any(|(package, _)| {
-        program.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
-    })
+/// Whether a word is an option, or one with its value: `--set=…`, `-s…`.
+fn starts_option(word: &str, option: &str) -> bool {
+    word == option || word.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
+}
+
+/// Whether a word names a package of this program: `hookgate@1`, `hookgate-cli`.
+fn is_own_package(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or_default();
+    name.strip_prefix(OWN_NAME)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '@', '=']))
 }
 
 /// Tells whether a run is one of this program. A path may be a link to it, or a copy.
@@ -124,47 +165,6 @@ fn verb(run: &Run) -> Option<String> {
     let (verb, options) = named?;
     (!only_shows(options))
         .then(|| format!("`hookgate {verb}` is for the user of this session to run"))
-}
-
-/// Tells whether an agent would be started with other hooks than this one.
-fn agent(run: &Run) -> Option<String> {
-    let does = |name: &str, value: &str| {
-        PROFILES.iter().any(|profile| variable_does(profile, name, value).is_some())
-    };
-    let moved = run.env.iter().find(|(name, value)| {
-        (is_variable_of_place(name) && name != "PATH") || does(name, &value.written())
-    });
-    if let Some((name, _)) = moved {
-        return Some(format!("with `{name}` an agent would be started under other hooks"));
-    }
-    let words: Vec<String> = run.args.iter().map(|word| word.written()).collect();
-    if let Some(why) = sets_hooks(&words) {
-        return Some(why);
-    }
-    let option = words.iter().find(|word| {
-        let name = word.split('=').next().unwrap_or_default();
-        WITHOUT_HOOKS.contains(&name)
-    })?;
-    Some(format!("with `{option}` an agent would be started under other hooks"))
-}
-
-/// Tells whether an agent is told to change its hooks: by an option with a setting, or by a verb of its own.
-fn sets_hooks(words: &[String]) -> Option<String> {
-    let is_about_hooks = |word: &str| word.to_ascii_lowercase().contains("hooks");
-    for pair in words.windows(2) {
-        let [option, value] = pair else { continue };
-        if OF_SETTINGS.contains(&option.as_str()) && is_about_hooks(value) {
-            return Some(format!(
-                "with `{option} {value}` an agent would be started under other hooks"
-            ));
-        }
-    }
-    let (verb, rest) = words.split_first()?;
-    let [act, ..] = rest else { return None };
-    let is_of_hooks = SETTING_VERBS.contains(&verb.as_str())
-        && !SHOWING_VERBS.contains(&act.as_str())
-        && words.iter().any(|word| is_about_hooks(word) || word.contains(OWN_NAME));
-    is_of_hooks.then(|| format!("`{verb} {act}` changes the hooks of an agent"))
 }
 
 /// A copy of this program, or a link to it, has another name and the same power.

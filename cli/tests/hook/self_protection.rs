@@ -24,7 +24,7 @@ builtin = { name = "deny", reason = "not with shred" }
 "#;
 
 /// Ways to take something away: `P` is its path, `N` its name, `D` its folder.
-const VERBS: [&str; 37] = [
+const VERBS: [&str; 41] = [
     "chmod 000 P",
     "chmod -x P",
     "chmod u-rwx,g= P",
@@ -34,6 +34,10 @@ const VERBS: [&str; 37] = [
     "chgrp -R 1 P",
     "setfacl -m u::--- P",
     "chattr +i P",
+    "chcon -t x P",
+    "CARGO_TARGET_DIR=P cargo clean",
+    "sqlite3 x \"vacuum into 'P'\"",
+    "convert a.png P",
     "mount -t tmpfs none P",
     "unshare -rm mount --bind /tmp P",
     "rm -rf P",
@@ -93,7 +97,7 @@ const PLACES: [&str; 24] = [
 ];
 
 /// What changes the next step without a word of a place.
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 45] = [
     "hookgate install --agent claude --remove --yes",
     "hookgate trust --yes",
     "hookgate init",
@@ -108,6 +112,94 @@ const OTHERS: [&str; 14] = [
     "HOOKGATE_CONFIG=/dev/null claude -p x",
     "export HOOKGATE_CONFIG=/dev/null",
     "env XDG_CONFIG_HOME=/tmp codex exec x",
+    // An agent of the same line.
+    "export XDG_CONFIG_HOME=/tmp; claude -p x",
+    "export CLAUDE_CONFIG_DIR=/tmp && claude -p x",
+    "declare -x HOME=/tmp; codex exec x",
+    "unset XDG_CONFIG_HOME; gemini -p x",
+    "env -i claude -p x",
+    "env -u HOME claude -p x",
+    "env --unset=XDG_STATE_HOME codex exec x",
+    "export PATH=/tmp/x:$PATH; claude -p x",
+    "faketime 2020-01-01 claude -p x",
+    // What is started later.
+    "systemctl --user set-environment XDG_CONFIG_HOME=/tmp",
+    "tmux setenv -g CLAUDE_CONFIG_DIR /tmp",
+    "launchctl setenv HOME /tmp",
+    // The program.
+    "cargo uninstall hookgate-cli",
+    "cargo install hookgate-cli --version 0.0.1",
+    "cargo binstall hookgate",
+    "brew uninstall hookgate",
+    "apt-get remove -y hookgate",
+    "pacman -Rns hookgate",
+    "npm uninstall -g hookgate",
+    "pip install hookgate==0.1",
+    "pkill -f 'hook --daemon'",
+    "fuser -k ~/.local/state/hookgate/x",
+    // Keys of the user.
+    "xdotool type 'hookgate trust'",
+    "tmux send-keys 'hookgate trust' Enter",
+    "screen -X stuff 'hookgate trust^M'",
+    "kitty @ send-text 'hookgate trust'",
+    // The clock.
+    "date -s 2020-01-01",
+    "date --set='2020-01-01'",
+    "timedatectl set-time 2020-01-01",
+    "hookgate pack . -o ~/.config/hookgate/hooks.toml",
+    "hookgate import s.json -o ~/.config/hookgate/hooks.toml --force",
+];
+
+/// Lines that look like those, and change nothing.
+const LOOK_ALIKES: [&str; 48] = [
+    "export PATH=$HOME/.local/bin:$PATH",
+    "export PATH=$PATH:/opt/x; node --version",
+    "export NODE_ENV=test; npm test",
+    "export HOME; ls",
+    "env -i bash -c ls",
+    "env -u DEBUG npm test",
+    "env FOO=1 claude --version",
+    "unset DEBUG; ls",
+    "tmux new-session -d 'npm run dev'",
+    "tmux send-keys 'npm test' Enter",
+    "tmux setenv -g FOO 1",
+    "systemctl --user set-environment FOO=1",
+    "systemctl --user status app",
+    "cargo install ripgrep",
+    "cargo uninstall ripgrep",
+    "cargo add hookgate",
+    "cargo build -p hookgate",
+    "cargo test -p hookgate-cli",
+    "cargo search hookgate",
+    "brew info hookgate",
+    "npm install left-pad",
+    "npm uninstall lodash",
+    "pip install -r requirements.txt",
+    "apt-cache policy hookgate",
+    "pkill -f 'node server.js'",
+    "kill %1",
+    "fuser 3000/tcp",
+    "date",
+    "date +%s",
+    "date -d yesterday",
+    "date -u",
+    "timedatectl status",
+    "faketime 2020-01-01 date",
+    "cargo clean",
+    "CARGO_TARGET_DIR=target/x cargo build",
+    "CARGO_TARGET_DIR=/tmp/t cargo clean",
+    "sqlite3 x \"vacuum into 'copy.db'\"",
+    "sqlite3 x \"insert into t values ('a')\"",
+    "convert a.png b.png",
+    "convert a.png -resize 50% b.png",
+    "git status",
+    "git checkout -b x",
+    "git pull --rebase",
+    "git stash -u",
+    "git init sub",
+    "hookgate check",
+    "hookgate pack . -o out.toml",
+    "hookgate import s.json -o imported.toml",
 ];
 
 /// The control: the same verbs where nothing is protected.
@@ -218,6 +310,37 @@ fn what_needs_no_path_is_refused_too() {
     let found = decisions(&session, &lines);
     let passed: Vec<_> = lines.iter().zip(&found).filter(|(_, found)| *found != "deny").collect();
     assert!(passed.is_empty(), "{passed:#?}");
+}
+
+#[test]
+fn what_looks_like_that_is_allowed() {
+    let session = session();
+    let lines = LOOK_ALIKES.map(str::to_owned);
+    let found = decisions(&session, &lines);
+    let stopped: Vec<_> = lines.iter().zip(&found).filter(|(_, found)| *found != "allow").collect();
+    assert!(stopped.is_empty(), "{stopped:#?}");
+}
+
+/// A user who keeps the home folder in a repository: what git checks out there are configs, too.
+#[test]
+fn a_repository_with_the_configs_of_the_user_stays_as_it_is() {
+    let session = session();
+    let lines = [
+        "git -C ~ stash -u",
+        "git -C ~/.config checkout -f",
+        "cd ~; git reset --hard",
+        "git -C ~ pull",
+    ];
+    let lines = lines.map(str::to_owned);
+    let of_home = || decisions(&session, &lines);
+    assert_eq!(of_home(), ["allow"; 4], "there is no repository");
+    let home = session.home.path();
+    fs::create_dir(home.join(".git")).unwrap();
+    let stopped = of_home();
+    assert!(stopped.iter().all(|found| found != "allow"), "{stopped:?}");
+    let others =
+        ["git -C ~ status", "git -C ~ log --oneline", "git -C ~ add -A"].map(str::to_owned);
+    assert_eq!(decisions(&session, &others), ["allow"; 3]);
 }
 
 /// The control: where nothing is protected, the very same verbs are allowed.

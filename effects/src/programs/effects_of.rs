@@ -76,6 +76,7 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
         Trial::MayTry | Trial::MayTell | Trial::No => {}
     }
     environment::shown(&reading, &mut sink);
+    environment::build_folder(&reading, &mut sink);
     if hosts_of_settings::are_connected(&reading, run) {
         let why = format!("the settings of `{}` say which hosts it connects to", sink.by);
         sink.unclear(UnclearWhat::Connects, why);

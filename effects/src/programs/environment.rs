@@ -48,6 +48,21 @@ pub(super) fn shown(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// Adds the folder that a variable names for what a program builds: it is written, or removed with all that is in it.
+pub(super) fn build_folder(reading: &Reading<'_>, sink: &mut Sink<'_>) {
+    let run = sink.run;
+    if run.name().as_deref() != Some("cargo") {
+        return;
+    }
+    let names = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"];
+    let set = run.env.iter().rev().find(|(name, _)| names.contains(&name.as_str()));
+    let Some((_, folder)) = set else { return };
+    match reading.operands().next().and_then(Word::known).as_deref() {
+        Some("clean") => sink.delete(folder, true),
+        _ => sink.write(folder, true),
+    }
+}
+
 /// `env -S 'A=1 make'`: the text is the command.
 fn splits(reading: &Reading<'_>) -> bool {
     ["S", "split-string"].iter().any(|name| reading.options(name).next().is_some())

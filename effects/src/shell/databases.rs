@@ -174,6 +174,15 @@ impl Walker<'_> {
                 None => statements.push_str(line),
             }
         }
+        for statement in statements.split(';').filter(|_| sign == '.') {
+            // SQLite writes a copy: `VACUUM INTO 'copy.db'`.
+            let mut words = statement.split_whitespace().map(str::to_lowercase);
+            let (Some(first), true) = (words.next(), words.any(|word| word == "into")) else {
+                continue;
+            };
+            let file = statement.split('\'').nth(1).filter(|_| first == "vacuum");
+            self.client_file(file.unwrap_or_default(), RedirectKind::Write, by);
+        }
         self.statements_of(&statements, client.dialect, by);
     }
 
