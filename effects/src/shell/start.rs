@@ -175,7 +175,7 @@ impl Walker<'_> {
         let written = words.first().map(Word::written).unwrap_or_default();
         // What some programs do follows from their words; others run code, or what comes from elsewhere.
         let base = written.rsplit('/').next().unwrap_or_default();
-        if matches!(roles::of(base, true), Role::Other) {
+        if matches!(roles::of(base, true), Role::Other) && !VERBS_OF_SERVICES.contains(&base) {
             self.run_by(name, |walker| walker.in_branch(|walker| walker.start(words, launch)));
             self.complete = false;
             return;
@@ -197,6 +197,9 @@ impl Walker<'_> {
         self.place = place;
     }
 }
+
+/// Names of programs that are also what many services are told: `rabbitmqctl shutdown`.
+const VERBS_OF_SERVICES: [&str; 6] = ["shutdown", "reboot", "halt", "poweroff", "mount", "umount"];
 
 /// Whether a program that stands behind a path has another name than it, or one that is not known.
 fn is_another(path: &Word, program: &Word) -> bool {

@@ -122,6 +122,12 @@ pub(in crate::shell) const WRAPPERS: &[Wrapper] = &[
         "p pid h V help version",
     ),
     wrapper(
+        "faketime",
+        options("fm", "p", "exclude-monotonic help version", "pid date", ""),
+        SECOND,
+        "p pid h help version",
+    ),
+    wrapper(
         "timeout gtimeout",
         options(
             "vfp",
