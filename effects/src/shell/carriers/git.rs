@@ -290,10 +290,20 @@ impl Walker<'_> {
         } else if (key == "core.hookspath"
             || key == "include.path"
             || key.starts_with("includeif."))
-            && !matches!(known.as_str(), "/dev/null" | "")
+            && !value.known().is_some_and(|value| {
+                matches!(&*value, "/dev/null" | "") || is_folder_of_project(&key, &value)
+            })
         {
             let why = format!("`{what}` may run code that is not seen");
             self.unclear(UnclearWhat::Program, why, Some(by));
         }
     }
+}
+
+/// Whether hooks are only looked for in another folder of the project (`.husky`): what these run is code of the
+/// project, as a hook in `.git/hooks` is.
+fn is_folder_of_project(key: &str, value: &str) -> bool {
+    let is_outside =
+        value.starts_with(['/', '~', '$', '%']) || value.split('/').any(|part| part == "..");
+    key == "core.hookspath" && !is_outside
 }
