@@ -211,3 +211,54 @@ async fn a_deny_with_such_a_number_counts() {
         Verdict::parse(b"{\"decision\":\"deny\",\"annotations\":{\"n\":1e400}}").unwrap_err();
     assert_eq!(refused.salvaged, Some(hookgate::contract::VerdictDecision::Deny));
 }
+
+/// Whatever features of `serde_json` another crate of the program turns on: the number that a guard
+/// decides on is the one that the tool reads from the same bytes. `.ci/full` runs it under each.
+#[tokio::test]
+async fn a_guard_reads_the_number_that_the_tool_reads() {
+    let amount = |value: &Value| value.pointer("/amount").and_then(Value::as_f64);
+    let guard = sync("large", move |call| {
+        let input = call.json().map(|envelope| envelope["tool_input"].clone());
+        let large = input.is_ok_and(|input| amount(&input).is_none_or(|amount| amount > 100.0));
+        Ok(if large { Verdict::deny("too much") } else { Verdict::none() })
+    });
+    let engine = Engine::new(HandlerTable::builder().insert(guard).build().unwrap());
+    let mut seen = [0, 0, 0];
+    for number in [
+        "100",
+        "100.5",
+        "99.5",
+        "1e1",
+        "1e3",
+        "1E+2",
+        "-0",
+        "-1000.5",
+        "1000.50",
+        "0.1",
+        "1e300",
+        "1000000000000000000000000",
+        "9007199254740993",
+        "0.12345678901234567890",
+        r#"{"$serde_json::private::Number":"1000.5"}"#,
+        r#"{"$serde_json::private::Number":"5"}"#,
+        r#"{"$serde_json::private::RawValue":"5"}"#,
+    ] {
+        let input = format!("{{\"amount\":{number}}}");
+        let Ok(call) = ToolUse::propose("Pay", &input) else {
+            seen[0] += 1;
+            continue;
+        };
+        let cleared = engine.dispatch(call, &context()).await.cleared();
+        // The tool, or the server that it asks, reads the text once more, by the plain reader.
+        let read: Value = serde_json::from_str(&input).unwrap();
+        let passes = amount(&read).is_some_and(|amount| amount <= 100.0);
+        assert_eq!(cleared.is_some(), passes, "{number}: {read}");
+        seen[if passes { 1 } else { 2 }] += 1;
+        if let Some(cleared) = cleared {
+            let handed = cleared.call().tool_input.to_string();
+            let handed: Value = serde_json::from_str(&handed).unwrap();
+            assert_eq!(amount(&handed), amount(&read), "{number}");
+        }
+    }
+    assert!(seen.iter().all(|count| *count > 3), "refused, passed, denied: {seen:?}");
+}

@@ -21,7 +21,7 @@ use serde_json::{Map, Number, Value};
 use crate::quote::Quoted;
 pub use canonical::canonical;
 pub use number::Integers;
-use number::{Literals, beyond};
+use number::{Literals, PRIVATE_KEYS, PRIVATE_NUMBER, beyond, double, is_plain, keeps_digits};
 pub use object::{Object, add_fields, as_name, as_object, as_text, as_texts, as_type};
 pub use size::is_larger_than;
 pub use types::{JsonType, type_name};
@@ -32,7 +32,9 @@ pub use write::write;
 ///
 /// # Errors
 /// Whatever makes the bytes not that: bad syntax, invalid UTF-8, nesting beyond 128 levels, a
-/// duplicate key, an integer beyond ±(2^53−1), a number that a double does not hold, trailing text.
+/// duplicate key, an integer beyond ±(2^53−1), a number that a double does not hold, trailing text, a
+/// key that `serde_json` keeps for itself (a reader that is built with some of its features takes
+/// `{"$serde_json::private::Number":"1"}` as the number 1).
 ///
 /// ```
 /// use hookgate_input::json::parse;
@@ -89,11 +91,11 @@ const DEEPEST: usize = 127;
 /// Checks a value that was not parsed here as [`parse_with`] checks a text: its integers are taken,
 /// and its nesting can be read back.
 ///
-/// A value holds each key once and its floats are doubles already, so nothing else can differ
-/// between readers. Takes time in proportion to the value, and no recursion.
+/// A value holds each key once. Takes time in proportion to the value, and no recursion.
 ///
 /// # Errors
-/// An integer that is not taken, or nesting of more than 127 levels.
+/// A number that is not taken, a key that `serde_json` keeps for itself, or nesting of more than 127
+/// levels.
 ///
 /// ```
 /// use hookgate_input::json::{Integers, check};
@@ -118,7 +120,12 @@ pub fn check(value: &Value, integers: Integers) -> serde_json::Result<()> {
         }
         match value {
             Value::Array(items) => open.extend(items.iter().map(|item| (item, depth))),
-            Value::Object(map) => open.extend(map.values().map(|item| (item, depth))),
+            Value::Object(map) => {
+                if let Some(key) = map.keys().find(|key| key.starts_with(PRIVATE_KEYS)) {
+                    return Err(private_key(key));
+                }
+                open.extend(map.values().map(|item| (item, depth)));
+            }
             _ => {}
         }
     }
@@ -140,6 +147,34 @@ impl Strict<'_> {
             return Ok(Value::Number(number));
         }
         Err(E::custom(beyond(&number)))
+    }
+}
+
+/// The error about a key that `serde_json` keeps for itself.
+#[cold]
+fn private_key<E: de::Error>(key: &str) -> E {
+    E::custom(format_args!(
+        "the key `{}` is one that serde_json keeps for itself: some readers take the object as another value",
+        Quoted(key)
+    ))
+}
+
+impl Strict<'_> {
+    /// A number that the parser gives as its text, since another crate of the program turns on the
+    /// feature `arbitrary_precision` of `serde_json`. It becomes what it is without that feature.
+    fn number_of_text<E: de::Error>(self, text: &str) -> Result<Value, E> {
+        if text.parse::<Number>().is_err() {
+            return Err(private_key(PRIVATE_NUMBER));
+        }
+        if is_plain(text) {
+            return match (text.parse::<u64>(), text.parse::<i64>()) {
+                (Ok(value), _) => self.visit_u64(value),
+                (_, Ok(value)) => self.visit_i64(value),
+                _ => Err(E::custom("number out of range")),
+            };
+        }
+        let value = double(text).map_err(E::custom)?;
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
     }
 }
 
@@ -199,6 +234,16 @@ impl<'de> Visitor<'de> for Strict<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut all = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
+            if key.starts_with(PRIVATE_KEYS) {
+                if key != PRIVATE_NUMBER || !all.is_empty() || !keeps_digits() {
+                    return Err(private_key(&key));
+                }
+                let number = self.number_of_text(&entries.next_value::<String>()?)?;
+                return match entries.next_key::<String>()? {
+                    None => Ok(number),
+                    Some(_) => Err(private_key(&key)),
+                };
+            }
             if all.contains_key(&key) {
                 return Err(de::Error::custom(format_args!("duplicate key `{}`", Quoted(&key))));
             }
@@ -267,6 +312,27 @@ mod tests {
         for bad in [r#"{"a":1,"a":1}"#, r#"[{"b":{"c":1,"c":2}}]"#, r#"{"a":1,"\u0061":2}"#] {
             assert!(parse(bad.as_bytes()).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_key_that_serde_json_keeps_for_itself_is_refused() {
+        // With `arbitrary_precision` in the program the first one is the number 7 to every reader.
+        let number = parse(br#"{"$serde_json::private::Number":"7"}"#);
+        assert_eq!(number.ok(), keeps_digits().then(|| json!(7)));
+        for bad in [
+            r#"{"$serde_json::private::Number":"7x"}"#,
+            r#"{"$serde_json::private::Number":7}"#,
+            r#"{"$serde_json::private::Number":"7","a":1}"#,
+            r#"{"a":1,"$serde_json::private::Number":"7"}"#,
+            r#"[{"$serde_json::private::RawValue":"{\"command\":\"rm\"}"}]"#,
+        ] {
+            let error = parse(bad.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains("private") || error.contains("invalid type"), "{bad}: {error}");
+        }
+        let mut map = Map::new();
+        map.insert("$serde_json::private::RawValue".into(), json!("1"));
+        let value = Value::Array(vec![Value::Object(map)]);
+        assert!(check(&value, Integers::Exact).is_err());
     }
 
     #[test]

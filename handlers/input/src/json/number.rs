@@ -1,6 +1,7 @@
 //! Which numbers every reader of JSON understands alike.
 
 use std::cell::Cell;
+use std::sync::LazyLock;
 
 use serde_json::{Number, Value};
 
@@ -13,13 +14,27 @@ const MOST_DIGITS: usize = 767;
 /// The most characters of a literal that are quoted.
 const QUOTED: usize = 40;
 
+/// What the keys begin with that `serde_json` keeps for itself.
+pub(super) const PRIVATE_KEYS: &str = "$serde_json::private::";
+
+/// The key under which a number comes as its text, if [`keeps_digits`].
+pub(super) const PRIVATE_NUMBER: &str = "$serde_json::private::Number";
+
+/// Whether `serde_json` keeps numbers as their texts: whether any crate of the program turns on its
+/// feature `arbitrary_precision`.
+pub(super) fn keeps_digits() -> bool {
+    static KEEPS: LazyLock<bool> =
+        LazyLock::new(|| "1.50".parse::<Number>().is_ok_and(|number| number.to_string() == "1.50"));
+    *KEEPS
+}
+
 crate::name_enum! {
     /// Which integers are taken; `[limits] integers` in hooks.toml.
     ///
     /// Hook, record and tool see the same digits under either. Floats are taken if a double holds
-    /// what was written; integers beyond 64 bits never are. (The feature `arbitrary_precision` of
-    /// `serde_json` is deliberately not used: features add up over the whole program, so it would
-    /// change how an embedder's own types are read.)
+    /// what was written; integers beyond 64 bits never are. It is the same whether or not another crate
+    /// of the program turns on the feature `arbitrary_precision` of `serde_json`; none here does, since
+    /// features add up over the whole program.
     #[derive(Default)]
     #[non_exhaustive]
     pub enum Integers {
@@ -39,14 +54,14 @@ impl Integers {
         size <= LARGEST || matches!(self, Self::Exact)
     }
 
-    /// Returns what is wrong with an integer in a value that is not taken, the last one if there are
+    /// Returns what is wrong with a number in a value that is not taken, the last one if there are
     /// several, or `None` if all are.
     ///
     /// A value that holds no array and no object, and one of nothing but such values, costs no
     /// allocation, and there is no recursion.
     #[must_use]
     pub fn problem(self, value: &Value) -> Option<String> {
-        if self == Self::Exact {
+        if self == Self::Exact && !keeps_digits() {
             return None;
         }
         let Some(mut items) = Items::of(value) else { return self.problem_of_scalar(value) };
@@ -67,9 +82,12 @@ impl Integers {
 
     fn problem_of_scalar(self, value: &Value) -> Option<String> {
         let Value::Number(number) = value else { return None };
-        // Floats are not checked here.
-        let size = number.as_u64().or(number.as_i64().map(i64::unsigned_abs))?;
-        (!self.takes(size)).then(|| beyond(number))
+        match number.as_u64().or(number.as_i64().map(i64::unsigned_abs)) {
+            Some(size) => (!self.takes(size)).then(|| beyond(number)),
+            // A float is a double already, unless it is kept as its text.
+            None if keeps_digits() => double(&number.to_string()).err(),
+            None => None,
+        }
     }
 }
 
@@ -162,13 +180,13 @@ fn string_length(bytes: &[u8]) -> usize {
 }
 
 /// Whether the parser reads a literal as an integer. `-0` is a double to it.
-fn is_plain(literal: &str) -> bool {
+pub(super) fn is_plain(literal: &str) -> bool {
     literal != "-0" && (literal.parse::<i64>().is_ok() || literal.parse::<u64>().is_ok())
 }
 
 /// The double of a literal, if it holds what was written: printed with as many digits as the
 /// literal has, it has the same ones.
-fn double(literal: &str) -> Result<f64, String> {
+pub(super) fn double(literal: &str) -> Result<f64, String> {
     let mantissa = literal.split(['e', 'E']).next().unwrap_or_default();
     let digits = significant(mantissa);
     let whole = mantissa.len() == literal.len() && !literal.contains('.');
