@@ -137,6 +137,9 @@ pub struct Decision {
     pub(crate) silent: bool,
 }
 
+/// The name in [`Decision::by`] if the engine itself denies.
+pub(crate) const ENGINE: &str = "hookgate";
+
 impl Decision {
     /// Returns a decision without any ballot: the step is allowed.
     pub(crate) fn empty(generation: Generation) -> Self {

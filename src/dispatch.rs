@@ -34,6 +34,7 @@ mod patch;
 mod record;
 mod sessions;
 mod snapshot;
+mod steadiness;
 mod stop_limit;
 mod trace;
 mod validate;
@@ -45,19 +46,24 @@ use std::task::{Context, Poll};
 
 use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Answer, Contract, Derived, Envelope, Event, StepContext};
+use hookgate_contract::{
+    Answer, Contract, Derived, Envelope, Event, Parts, ReasonCode, StepContext, VerdictDecision,
+};
 use tokio::time::Instant;
 
-use crate::decision::{Ballots, Decision, SmallList, Vote, merge};
+use crate::decision::{Ballot, Ballots, Decision, ENGINE, SmallList, Vote, merge};
 use crate::envelope::Unregistered;
 use crate::events::EventSender;
+use crate::hook_id::HookId;
 use crate::panic_boundary::catch;
+use crate::step::unlike_table;
 use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
 pub(crate) use background::Background;
 pub use background::{BackgroundCounts, PatchEnvelope};
 use in_order::first_opinion;
 pub(crate) use offload::is_large;
 use snapshot::Snapshot;
+use steadiness::Steadiness;
 use stop_limit::StopCounts;
 pub(crate) use trace::{evaluate_in_span, is_traced};
 
@@ -224,7 +230,7 @@ pub(crate) fn evaluate_ready<'a>(
         let mut envelope = context.envelope(payload);
         context.tell_seers(&envelope);
         let mut index = 0;
-        let reply = match context.is_plain() {
+        let reply = match context.is_plain() && !steadiness::is_checked(payload) {
             true => first_opinion(&context.set.deciders, &mut index, &envelope),
             false => None,
         };
@@ -279,6 +285,8 @@ struct DispatchState<'a> {
     snapshot: Option<(bool, Arc<Snapshot>)>,
     /// What was derived of the present version of the step, until its next envelope is made.
     derived: Option<Derived>,
+    /// What the present version of the step serialised to, where that is checked.
+    steadiness: Steadiness,
 }
 
 /// How far a decider is.
@@ -311,6 +319,7 @@ impl<'a> DispatchState<'a> {
             patched: SmallList::new(),
             snapshot: None,
             derived: None,
+            steadiness: Steadiness::begin(payload),
             context,
         }
     }
@@ -318,15 +327,31 @@ impl<'a> DispatchState<'a> {
     /// Merges the ballots into a decision, with the answer that a hook supplied. `None` if no hook had an
     /// opinion and the step is as it was: the end of most dispatches, for which nothing was allocated.
     fn decide(&mut self, payload: &dyn AnyPayload) -> (Option<Box<Decision>>, Option<Answer>) {
+        self.steadiness.end(payload);
         if self.ballots.is_empty() && self.patched.is_empty() {
             self.count_stops(None, payload);
             return (None, None);
+        }
+        if let Some(ballot) = self.deny_unlike_table(payload) {
+            self.ballots.push(ballot);
         }
         let ballots = std::mem::take(&mut self.ballots);
         let patched = std::mem::take(&mut self.patched);
         let (mut decision, answer) = merge(ballots, patched, self.context.table.generation());
         self.count_stops(Some(&mut decision), payload);
         (Some(decision), answer)
+    }
+
+    /// Returns the deny of a step whose own contract is not the one that the table has for its event: what the
+    /// hooks said was measured by rules that their authors do not know.
+    #[inline]
+    fn deny_unlike_table(&self, payload: &dyn AnyPayload) -> Option<Ballot> {
+        let (own, registered) = (self.contract(payload), self.context.bucket.contract);
+        if std::ptr::eq(own, registered) {
+            None
+        } else {
+            unlike_table(own, registered).map(deny_unlike_table)
+        }
     }
 
     /// Notifies the observers. Their failures become messages of the decision.
@@ -388,5 +413,23 @@ fn contract(bucket: &Bucket, payload: &dyn AnyPayload) -> &'static Contract {
         bucket.contract
     } else {
         own
+    }
+}
+
+/// The ballot of the engine itself.
+#[cold]
+fn deny_unlike_table(problem: String) -> Ballot {
+    tracing::error!(target: "hookgate", problem, "a step was denied");
+    let mut parts = Box::<Parts>::default();
+    parts.decision = Some(VerdictDecision::Deny);
+    parts.reason = Some(format!("the step is illegal: {problem}"));
+    parts.reason_code = Some(ReasonCode::RuntimeError);
+    Ballot {
+        index: usize::MAX,
+        hook: HookId::from(ENGINE),
+        parts,
+        approves: false,
+        failed: None,
+        uncounted: None,
     }
 }

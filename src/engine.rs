@@ -42,7 +42,7 @@ use crate::generation::Generation;
 use crate::recorder::Recorder;
 use crate::report::Report;
 use crate::require::Require;
-use crate::step::{Clearance, Clears, HookStep, Stamp, check, events};
+use crate::step::{Clearance, Clears, HookStep, Stamp, check, events, is_mismatched};
 use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder, word};
 pub use background::{BackgroundCounts, PatchEnvelope};
 pub use future::DispatchFuture;
@@ -289,13 +289,15 @@ impl Engine {
         mut decision: Option<Box<Decision>>,
         generation: Generation,
         step_id: Option<String>,
+        context: &StepContext<'_>,
     ) -> Clearance {
         match (&mut decision, step_id) {
             (Some(decision), step_id) => decision.step_id = step_id,
             (None, Some(id)) => decision = Some(Decision::silent(id, generation)),
             (None, None) => {}
         }
-        Clearance { stamp: self.stamp(generation), decision }
+        let stamp = self.stamp(generation).in_session(context.session_id);
+        Clearance { stamp, decision }
     }
 }
 
@@ -368,7 +370,7 @@ impl HookEngine for Engine {
     fn pass<S: HookStep>(&self, step: S) -> Result<S::Cleared, S> {
         const { check::<S>() };
         let word = self.swap.word();
-        if word & const { events::<S>() } != 0 {
+        if word & const { events::<S>() } != 0 || is_mismatched(&step) {
             Err(step)
         } else {
             let stamp = Stamp { engine: self.id, word };

@@ -68,6 +68,7 @@ mod well_known;
 
 pub(crate) use conditions::{Conditions, DEEPEST};
 pub(crate) use doubtful::{advice, doubts};
+pub(crate) use equality::are_equal;
 pub use error::MatchError;
 pub use glob::GlobError;
 pub(crate) use holding::Holding;

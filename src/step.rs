@@ -21,7 +21,7 @@
 //! |---|---|
 //! | [`HookEngine::pass`](crate::HookEngine::pass) | no hook is at the event; a [`Noop`](crate::Noop) always |
 //! | [`HookEngine::dispatch`](crate::HookEngine::dispatch), [`dispatch_reported`](crate::HookEngine::dispatch_reported) | the decision is allow |
-//! | [`Asked::approve`] | the same engine and generation have asked, and the user agrees; else it is evaluated anew |
+//! | [`Asked::approve`] | the same engine and hooks have asked, in this session, and the user agrees; else it is evaluated anew |
 //! | [`Gate::cleared`] | takes it out of a gate that has one |
 //! | [`IssueError::into_step`](crate::engine::permit::IssueError::into_step) | gives back the one that was handed in |
 //!
@@ -41,6 +41,7 @@ mod clearance;
 mod cleared;
 mod custom;
 mod gate;
+mod mismatch;
 mod payloads;
 mod refused;
 mod tool;
@@ -53,9 +54,10 @@ use hookgate_contract::{Answer, Contract};
 pub use answered::Answered;
 pub use asked::Asked;
 pub(crate) use asked::USER;
-pub(crate) use clearance::{Clearance, Clears, Reaches, Stamp};
+pub(crate) use clearance::{Clearance, Clears, Reaches, Stamp, session_word};
 pub use cleared::Cleared;
 pub use gate::Gate;
+pub(crate) use mismatch::{is_mismatched, unlike_table};
 pub use refused::{Denied, Halted};
 pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolState, ToolUse};
 

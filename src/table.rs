@@ -33,6 +33,7 @@ mod event_selector;
 mod explain;
 mod groups;
 mod hook;
+mod last_changes;
 mod last_resort;
 mod limits;
 mod listed;
@@ -69,13 +70,14 @@ pub use event_selector::EventSelector;
 pub use explain::{Called, ExplainedCondition, ExplainedHook};
 pub use hook::Hook;
 pub use hookgate_contract::{Layer, UnknownLayer};
+use last_changes::LastChanges;
 pub use limits::Limits;
 pub use listed::Listed;
 pub use origin::Origin;
 use shared_list::SharedList;
 pub use spec::HookSpec;
 pub(crate) use spec::{SetAside, Unread, override_key};
-pub(crate) use swap::{EVENTS, Swap, Versioned, generation, word};
+pub(crate) use swap::{EVENTS, HAS_SESSION, Swap, Versioned, generation, word};
 
 /// The compiled, immutable set of hooks.
 ///
@@ -116,6 +118,8 @@ pub struct HandlerTable {
     required: Arc<Required>,
     /// Whether the table lowers what the engine requires.
     lowers: bool,
+    /// In which generations its events last had other hooks.
+    last_changes: LastChanges,
     /// Whether the engine that has published the table hands its dispatches to a recorder.
     pub(crate) recorded: bool,
 }
@@ -140,6 +144,7 @@ impl Default for HandlerTable {
             require: Require::default(),
             required: Arc::default(),
             lowers: false,
+            last_changes: LastChanges::new(),
             recorded: false,
         }
     }
@@ -342,7 +347,7 @@ impl std::fmt::Debug for HandlerTable {
     }
 }
 
-const _: () = assert!(Event::COUNT <= EVENTS as usize, "the generation is kept above the events");
+const _: () = assert!(Event::COUNT < EVENTS as usize, "the generation is kept above the events");
 
 impl Versioned for HandlerTable {
     fn armed(&self) -> u64 {
@@ -369,6 +374,9 @@ impl Versioned for HandlerTable {
         }
         if !self.required.is_empty() {
             self.deny_unguarded();
+        }
+        if let Some(before) = before {
+            self.note_changes(before, before.generation.get() + 1);
         }
     }
 }

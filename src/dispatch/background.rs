@@ -36,7 +36,7 @@ use super::contract;
 use super::invoke::invoke;
 use super::offload::OwnedCall;
 use super::record::Started;
-use super::validate::{AnswerKind, Checked, validate};
+use super::validate::{AnswerKind, Checked, Version, validate};
 use crate::clock;
 use crate::events::{DropReason, EventSender, HookEventKind};
 use crate::panic_boundary::catch;
@@ -245,7 +245,9 @@ impl State {
         // Work that grows with the step would keep a worker thread of the runtime busy.
         let offloaded = hook.heavy.then(|| call.clone());
         let reply = invoke(hook, &envelope, offloaded, None).reply().await;
-        let checked = validate(hook, 0, contract(call.bucket(), envelope.payload()), None, reply);
+        let version = Version { payload: envelope.payload(), is_final: false };
+        let contract = contract(call.bucket(), version.payload);
+        let checked = validate(hook, 0, contract, version, reply);
         if matches!(checked.kind, AnswerKind::Failed(_)) {
             self.failed.fetch_add(1, Ordering::AcqRel);
         }

@@ -50,7 +50,7 @@ use super::next::Next;
 use super::offload::OwnedCall;
 use super::offloaded::FirstStep;
 use super::record::Started;
-use super::validate::{Checked, validate};
+use super::validate::{Checked, Version, validate};
 use crate::table::CompiledHook;
 use crate::timer::Timer;
 
@@ -411,8 +411,8 @@ impl<'e> ConcurrentCall<'e> {
             return Poll::Ready(());
         }
         let contract = dispatch.contract(envelope.payload());
-        let final_step = (round > 1).then(|| envelope.payload());
-        let checked = validate(self.hook, self.index, contract, final_step, reply);
+        let version = Version { payload: envelope.payload(), is_final: round > 1 };
+        let checked = validate(self.hook, self.index, contract, version, reply);
         self.state = CallState::Answered(Box::new(checked));
         Poll::Ready(())
     }

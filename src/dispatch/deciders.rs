@@ -19,7 +19,7 @@ use super::guarded_call::Clock;
 use super::in_order::{Invoked, Waits};
 use super::next::Next;
 use super::record::Started;
-use super::validate::{Checked, validate};
+use super::validate::{Checked, Version, validate};
 use crate::table::CompiledHook;
 
 /// How far the calls of the deciders are.
@@ -256,8 +256,8 @@ impl<'a> DispatchState<'a> {
         started: Option<Box<Started<'_>>>,
     ) -> Next {
         let contract = self.contract(envelope.payload());
-        let final_step = (round > 1).then(|| envelope.payload());
-        let checked = validate(hook, index, contract, final_step, reply);
+        let version = Version { payload: envelope.payload(), is_final: round > 1 };
+        let checked = validate(hook, index, contract, version, reply);
         self.apply_checked(index, hook, checked, envelope, round, started)
     }
 

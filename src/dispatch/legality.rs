@@ -60,7 +60,11 @@ fn find_illegal_patch(parts: &Parts, contract: &'static Contract) -> Option<Stri
         None if contract.patch.is_empty() => Some(format!("nothing can be patched at `{event}`")),
         None => {
             let known: Vec<_> = contract.patch.iter().map(|field| field.name).collect();
-            Some(format!("`{name}` cannot be patched at `{event}`, only {}", known.join(", ")))
+            // The model reads this: what is no plain name is not repeated.
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+            let plain = name.len() <= 40 && name.chars().all(is_plain);
+            let what = if plain { format!("`{name}`") } else { "a field of the patch".to_owned() };
+            Some(format!("{what} cannot be patched at `{event}`, only {}", known.join(", ")))
         }
         Some(field) if value.is_null() && field.nullable => None,
         Some(field) if field.json_type.admits(value) => None,

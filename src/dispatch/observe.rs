@@ -23,7 +23,7 @@ use super::invoke::{Call, check_conditions, conditions_hold, invoke};
 use super::offload::OwnedCall;
 use super::record::vote;
 use super::snapshot::Snapshot;
-use super::validate::{AnswerKind, validate};
+use super::validate::{AnswerKind, Version, validate};
 use crate::decision::{Decision, Outcome, VoteOutcome};
 use crate::events::{DropReason, HookEventKind};
 use crate::hook_id::HookId;
@@ -101,7 +101,8 @@ impl DispatchState<'_> {
         };
         let reply = Box::pin(call.reply()).await;
         let contract = self.contract(envelope.payload());
-        let checked = validate(hook, index, contract, None, reply);
+        let version = Version { payload: envelope.payload(), is_final: false };
+        let checked = validate(hook, index, contract, version, reply);
         let failed = match &checked.kind {
             AnswerKind::Failed(failure) => {
                 Some(format!("the observer `{}` failed ({})", hook.id(), failure.class))

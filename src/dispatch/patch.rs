@@ -14,10 +14,13 @@
 use std::borrow::Cow;
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Contract, Patch, json};
+use hookgate_contract::{Contract, Failure, FailureClass, Patch, json};
+use serde_json::Value;
 
+use super::steadiness::Steadiness;
 use super::{DispatchState, Progress, deadline, is_large};
 use crate::events::HookEventKind;
+use crate::matcher::are_equal;
 
 impl DispatchState<'_> {
     /// Sets the fields of a checked patch and returns whether the step has changed.
@@ -49,6 +52,7 @@ impl DispatchState<'_> {
             *progress = Progress::Patched;
         }
         self.snapshot = None;
+        self.steadiness = Steadiness::begin(payload);
         if self.context.may_wait && self.context.set.heavy && !self.large {
             self.large = is_large(payload);
             self.deadline = self.deadline.or_else(|| deadline(self.context.table));
@@ -64,6 +68,9 @@ impl DispatchState<'_> {
 
 /// Sets the fields of a checked patch and gives `changed` the names of those that have changed. With
 /// `merge`, the value of a field is merged into the present one (RFC 7396).
+///
+/// Of a payload of the embedder it is found by comparing what it serialises to: that its `set` says what it
+/// did is not known.
 fn set_fields(
     contract: &'static Contract,
     merge: bool,
@@ -71,20 +78,49 @@ fn set_fields(
     payload: &mut dyn AnyPayload,
     mut changed: impl FnMut(&'static str),
 ) {
+    let mut before = if payload.is_built_in() { None } else { text(payload) };
     for field in contract.patch {
         let Some(value) = patch.remove(field.name) else { continue };
-        let value = match payload.field(field.name) {
-            Some(before) if merge => {
-                let mut merged = before.to_value();
-                json::merge(&mut merged, value);
-                merged
-            }
-            _ => value,
-        };
-        if let Some(name) = payload.set(field.name, value) {
-            changed(name);
+        let value = if merge { merged(payload, field.name, value) } else { value };
+        let said = payload.set(field.name, value);
+        if payload.is_built_in() {
+            said.into_iter().for_each(&mut changed);
+            continue;
         }
+        let after = text(payload);
+        // What cannot be told counts as changed.
+        if after.is_none() || after != before {
+            changed(field.name);
+        }
+        before = after;
     }
+}
+
+/// Returns a value merged into the present one of a field.
+fn merged(payload: &dyn AnyPayload, field: &str, value: Value) -> Value {
+    match present(payload, field) {
+        Some(mut whole) => {
+            json::merge(&mut whole, value);
+            whole
+        }
+        None => value,
+    }
+}
+
+/// Returns the present value of a field: as the payload gives it, or else as it serialises it.
+fn present(payload: &dyn AnyPayload, field: &str) -> Option<Value> {
+    if let Some(value) = payload.field(field) {
+        return Some(value.to_value());
+    }
+    if payload.is_built_in() {
+        return None;
+    }
+    payload.to_value().ok()?.get_mut(field).map(Value::take)
+}
+
+fn text(payload: &dyn AnyPayload) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    payload.write_json(&mut text).is_ok().then_some(text)
 }
 
 /// Returns the fields of a step that a patch would change. The patch is tried on a copy; a copy that
@@ -98,10 +134,6 @@ pub(super) fn find_changes(
     let mut trial = step.snapshot();
     let mut changed = Vec::new();
     set_fields(contract, merge, patch, &mut *trial, |name| changed.push(name));
-    let text = |payload: &dyn AnyPayload| {
-        let mut text = Vec::new();
-        payload.write_json(&mut text).is_ok().then_some(text)
-    };
     if changed.is_empty() {
         return changed;
     }
@@ -109,4 +141,33 @@ pub(super) fn find_changes(
         (Some(before), Some(after)) if before == after => Vec::new(),
         _ => changed,
     }
+}
+
+/// Returns the failure of a patch that a payload of the embedder would not take: a field stays as it is,
+/// although the patch holds another value. Tried on a copy, field by field.
+pub(super) fn find_untaken(
+    contract: &'static Contract,
+    merge: bool,
+    patch: &Patch,
+    step: &dyn AnyPayload,
+) -> Option<Failure> {
+    if step.is_built_in() {
+        return None;
+    }
+    let mut trial = step.snapshot();
+    let untaken = patch.iter().find(|&(name, value)| {
+        let wanted = if merge { merged(&*trial, name, value.clone()) } else { value.clone() };
+        let mut has_changed = false;
+        let mut one = Patch::new();
+        one.insert(name.to_owned(), wanted.clone());
+        set_fields(contract, false, one, &mut *trial, |_| has_changed = true);
+        !has_changed && !are_equal(&wanted, &present(&*trial, name).unwrap_or_default())
+    });
+    let (field, _) = untaken?;
+    let event = contract.name;
+    let detail = format!(
+        "the payload of `{event}` does not take a patch of `{field}`, although its contract lists it: \
+         implement `Payload::set` for that field, or take it out of `takes_patch`"
+    );
+    Some(Failure::new(FailureClass::Illegal, detail).shown())
 }

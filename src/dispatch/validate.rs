@@ -25,9 +25,17 @@ use hookgate_contract::{
 };
 
 use super::legality::{find_illegal, find_inexact};
-use super::patch::find_changes;
+use super::patch::{find_changes, find_untaken};
 use crate::decision::{Ballot, Uncounted, failure_reason};
 use crate::table::CompiledHook;
+
+/// The version of a step that an answer is about.
+#[derive(Clone, Copy)]
+pub(super) struct Version<'s> {
+    pub(super) payload: &'s dyn AnyPayload,
+    /// Whether it is that of the final round, in which nothing is rewritten.
+    pub(super) is_final: bool,
+}
 
 /// An answer, checked.
 pub(super) struct Checked {
@@ -75,8 +83,7 @@ impl Checked {
     }
 }
 
-/// Checks an answer of the hook at an index of the deciders. In the final round, `final_step` is the
-/// step: a patch that would change it is illegal then.
+/// Checks an answer of the hook at an index of the deciders.
 ///
 /// A failure is counted for the hook and logged here, once. The cost is that of the answer: a silent one
 /// is returned at once, and of a verdict the texts are moved, not copied.
@@ -85,12 +92,12 @@ pub(super) fn validate(
     hook: &CompiledHook,
     index: usize,
     contract: &'static Contract,
-    final_step: Option<&dyn AnyPayload>,
+    version: Version<'_>,
     reply: Reply,
 ) -> Checked {
-    let mut checked = check(hook, index, contract, final_step, reply);
+    let mut checked = check(hook, index, contract, version, reply);
     // All that may deny evaluate the final bytes: no ask spares them.
-    checked.stops &= checked.denies || final_step.is_none();
+    checked.stops &= checked.denies || !version.is_final;
     checked
 }
 
@@ -99,7 +106,7 @@ fn check(
     hook: &CompiledHook,
     index: usize,
     contract: &'static Contract,
-    final_step: Option<&dyn AnyPayload>,
+    version: Version<'_>,
     reply: Reply,
 ) -> Checked {
     let mut parts = match reply.map(hookgate_contract::Verdict::into_parts) {
@@ -109,15 +116,15 @@ fn check(
         Err(failure) => return fail(hook, index, contract, failure),
     };
     let wrong = find_illegal(&parts, hook.role, contract)
-        .map(|why| Failure::new(FailureClass::Illegal, why))
+        .map(|why| Failure::new(FailureClass::Illegal, why).shown())
         .or_else(|| find_inexact(&parts, hook.integers))
-        .or_else(|| settle_patch(hook, contract, final_step?, &mut parts));
+        .or_else(|| settle_patch(hook, contract, version, &mut parts));
     if let Some(failure) = wrong {
         let salvaged = parts.decision.filter(|decision| *decision > VerdictDecision::Allow);
         return fail(hook, index, contract, failure.with_salvaged(salvaged));
     }
     // A patch that changes nothing may have been all that the verdict held.
-    if final_step.is_some() && parts.is_silent() {
+    if version.is_final && parts.is_silent() {
         return Checked::silent(parts.note);
     }
     count_verdict(hook, index, contract, parts)
@@ -163,19 +170,26 @@ fn stops(hook: &CompiledHook, decision: Option<VerdictDecision>) -> bool {
     hook.mode == Mode::Enforce && decision >= Some(hook.stop_at)
 }
 
-/// Takes the patch out of a verdict of the final round, in which nothing is rewritten. A patch that
-/// would change the step is a failure; one that would not is dropped.
+/// Refuses a patch that cannot have its effect: one that the payload does not take, and in the final round,
+/// in which nothing is rewritten, one that would change the step. There one that would not is dropped.
 fn settle_patch(
     hook: &CompiledHook,
     contract: &'static Contract,
-    step: &dyn AnyPayload,
+    version: Version<'_>,
     parts: &mut Parts,
 ) -> Option<Failure> {
     if parts.patch.is_empty() || hook.mode != Mode::Enforce {
         return None;
     }
+    let (merge, step) = (hook.definition.spec.merge, version.payload);
+    if let Some(failure) = find_untaken(contract, merge, &parts.patch, step) {
+        return Some(failure);
+    }
+    if !version.is_final {
+        return None;
+    }
     let patch = std::mem::take(&mut parts.patch);
-    let changed = find_changes(contract, hook.definition.spec.merge, patch, step);
+    let changed = find_changes(contract, merge, patch, step);
     if changed.is_empty() {
         return None;
     }
@@ -184,7 +198,7 @@ fn settle_patch(
          after the other rewriters (`after`), or let it leave envelopes with `rejudge` alone",
         changed.join("`, `"),
     );
-    Some(Failure::new(FailureClass::Illegal, detail))
+    Some(Failure::new(FailureClass::Illegal, detail).shown())
 }
 
 /// Returns what counts of a legal verdict.

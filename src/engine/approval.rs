@@ -1,15 +1,13 @@
 //! What depends on the engine that has evaluated a step: whether an approval still holds, and whether a
 //! clearance is its own.
 
+use hookgate_contract::payload::Payload;
 use hookgate_contract::{ReasonCode, StepContext};
 
 use super::hook_engine::HookEngine;
-use crate::decision::Outcome;
+use crate::decision::{Decision, ENGINE, Outcome};
 use crate::hook_id::HookId;
 use crate::step::{Asked, Clearance, Cleared, Gate, HookStep, Stamp, ToolUse, USER};
-
-/// The name in [`Decision::by`](crate::Decision::by) if the engine itself denies.
-const ENGINE: &str = "hookgate";
 
 const NO_ENGINE: &str =
     "an engine with hooks asked about this step, so an engine without hooks cannot clear it";
@@ -17,10 +15,10 @@ const NO_ENGINE: &str =
 impl<S: HookStep> Asked<S> {
     /// Approves the step: the user has agreed.
     ///
-    /// The step is cleared if this engine and the generation of its table are those that asked. If
-    /// the table was swapped meanwhile, or another engine is given, the step is evaluated anew. An engine
-    /// without hooks ([`Noop`](crate::Noop), `None`) cannot approve what an engine with hooks has
-    /// asked about: the step is denied.
+    /// The step is cleared if this engine has asked, in this session and about this step, and the hooks of the
+    /// event are those that asked: a swap that changes other events only asks nobody again. Else the step is
+    /// evaluated anew, in the context that is given. An engine without hooks ([`Noop`](crate::Noop), `None`)
+    /// cannot approve what an engine with hooks has asked about: the step is denied.
     ///
     /// ```
     /// use hookgate::contract::BuiltHandler;
@@ -50,13 +48,24 @@ impl<S: HookStep> Asked<S> {
         context: &StepContext<'_>,
     ) -> Gate<S> {
         let (step, mut decision, answer, stamp) = self.into_parts();
-        if engine.identity() == stamp.engine && engine.generation() == decision.generation {
+        let asked = engine.as_engine().filter(|engine| engine.id == stamp.engine);
+        // The recorder first: the table may be swapped while it makes room.
+        let recorder = match asked {
+            Some(engine) => engine.recorder_ready().await,
+            None => None,
+        };
+        let event = step.payload().event_name();
+        let holds = asked.is_some_and(|engine| {
+            is_of(context, &decision, stamp)
+                && !engine.table().has_changed_since(event, decision.generation.get())
+        });
+        if holds {
             decision.outcome = if answer.is_some() { Outcome::Answered } else { Outcome::Allow };
             decision.by = HookId::from(USER).into();
             decision.reason = None;
             decision.reason_code = None;
-            if let Some(engine) = engine.as_engine() {
-                engine.record_approval(step.payload(), context, &decision).await;
+            if let Some((engine, recorder)) = asked.zip(recorder) {
+                engine.record_approval(recorder, step.payload(), context, &decision);
             }
         } else if engine.identity() == Stamp::NO_ENGINE.engine {
             decision.outcome = Outcome::Deny;
@@ -68,6 +77,13 @@ impl<S: HookStep> Asked<S> {
         }
         Gate::open(step, Clearance { stamp, decision: Some(decision) }, answer)
     }
+}
+
+/// Returns whether a context is the one that the user was asked in, as far as both say it.
+fn is_of(context: &StepContext<'_>, asked: &Decision, stamp: Stamp) -> bool {
+    let other_step =
+        context.step_id.zip(asked.step_id.as_deref()).is_some_and(|(given, asked)| given != asked);
+    stamp.may_be_of(context.session_id) && !other_step
 }
 
 impl ToolUse<Cleared> {

@@ -39,8 +39,7 @@ use crate::clock;
 use crate::dispatch::{
     DispatchContext, evaluate, evaluate_in_span, evaluate_ready, is_large, is_traced,
 };
-use crate::generation::Generation;
-use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, events};
+use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, events, is_mismatched, session_word};
 use crate::table::{Bucket, HandlerTable, MatchSet, Matched, word};
 
 /// The future of [`Engine`]'s [`dispatch`](crate::HookEngine::dispatch).
@@ -119,7 +118,11 @@ impl<'a, S: HookStep + 'a> DispatchFuture<'a, S> {
             return Ok(Poll::Pending);
         };
         let done = match evaluate_now(engine, step.payload_mut(), context, cx) {
-            FastPath::NoOpinion(generation) => return Err(word(0, generation.get())),
+            FastPath::NoOpinion(word) if is_mismatched(step) => {
+                let stamp = Stamp { engine: engine.id, word };
+                Ok((Clearance::silent(stamp), None))
+            }
+            FastPath::NoOpinion(word) => return Err(word),
             FastPath::Done(clearance, answer) => Ok((clearance, answer)),
             FastPath::NeedsAsync(table) => Err(table),
         };
@@ -138,7 +141,7 @@ impl<'a, S: HookStep + 'a> DispatchFuture<'a, S> {
             let payload = step.payload_mut();
             let (clearance, answer) = match &table {
                 Some(table) => evaluate_by(engine, table, payload, context).await,
-                None => evaluate_waiting(engine, payload, context, Gate::<S>::settle).await,
+                None => evaluate_waiting(engine, payload, context, Gate::<S>::settle_any).await,
             };
             Gate::open(step, clearance, answer)
         }));
@@ -155,7 +158,8 @@ impl<'a, S: HookStep + 'a> Future for DispatchFuture<'a, S> {
             return rest.as_mut().poll(cx);
         }
         let mut word = self.engine.swap.word();
-        if word & const { events::<S>() } != 0 {
+        let mismatched = self.step.as_ref().is_some_and(is_mismatched);
+        if word & const { events::<S>() } != 0 || mismatched {
             match self.begin(cx) {
                 Ok(polled) => return polled,
                 Err(evaluated) => word = evaluated,
@@ -190,8 +194,8 @@ fn refuse_completed(completed: bool) {
 
 /// What can be found about a step without waiting.
 enum FastPath {
-    /// No hook has an opinion: the step goes on, under the table of this generation.
-    NoOpinion(Generation),
+    /// No hook has an opinion: the step goes on, under the table of the generation in this word.
+    NoOpinion(u64),
     /// The dispatch is done.
     Done(Clearance, Option<Answer>),
     /// A handler waits, or there is something else to wait for. With the table, unless dispatches are
@@ -214,12 +218,14 @@ fn evaluate_now(
         return FastPath::NeedsAsync(None);
     }
     let Some(bucket) = table.bucket(payload) else {
-        return FastPath::NoOpinion(table.generation());
+        return FastPath::NoOpinion(word(0, table.generation().get()));
     };
     let set = match bucket.matched(payload) {
         // Apart, so that no check is left for a set that would have to be freed.
-        Matched::Kept(set) if set.no_hooks => return FastPath::NoOpinion(table.generation()),
-        set if set.no_hooks => return FastPath::NoOpinion(table.generation()),
+        Matched::Kept(set) if set.no_hooks => {
+            return FastPath::NoOpinion(word(0, table.generation().get()));
+        }
+        set if set.no_hooks => return FastPath::NoOpinion(word(0, table.generation().get())),
         set => set,
     };
     // A traced dispatch is boxed anyway, for its span.
@@ -249,10 +255,13 @@ fn evaluate_sync(
     let dispatch = DispatchContext::new(&engine.services, table, bucket, set, context, &step_id);
     Some(match evaluate_ready(&dispatch, payload, cx)? {
         // No step id is kept if no hook has an opinion: that would be an allocation.
-        (None, _) => FastPath::NoOpinion(table.generation()),
+        (None, _) => {
+            let session = session_word(context.session_id);
+            FastPath::NoOpinion(word(session, table.generation().get()))
+        }
         (decision, answer) => {
             let known = step_id.into_known();
-            FastPath::Done(engine.clearance(decision, table.generation(), known), answer)
+            FastPath::Done(engine.clearance(decision, table.generation(), known, context), answer)
         }
     })
 }
@@ -297,6 +306,7 @@ fn evaluate_by(
             Some(_) => step_id.into_known(),
             None => step_id.into_generated(),
         };
-        (engine.clearance(evaluated.decision, table.generation(), known), evaluated.answer)
+        let clearance = engine.clearance(evaluated.decision, table.generation(), known, context);
+        (clearance, evaluated.answer)
     }
 }

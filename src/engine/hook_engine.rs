@@ -22,7 +22,7 @@ use super::Engine;
 use super::reported::Settle;
 use crate::generation::Generation;
 use crate::report::Report;
-use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, check, events};
+use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, check, events, is_mismatched};
 
 /// What an evaluation comes to: the proof that the step was evaluated, and a supplied answer.
 type Clearing<'a> = Pin<Box<dyn Future<Output = (Clearance, Option<Answer>)> + Send + 'a>>;
@@ -186,7 +186,12 @@ pub trait HookEngine: Sealed + Send + Sync {
         const { check::<S>() };
         Box::pin(async move {
             let (clearance, answer, report) = self
-                .evaluate_any_reported(Key::OURS, step.payload_mut(), context, Gate::<S>::settle)
+                .evaluate_any_reported(
+                    Key::OURS,
+                    step.payload_mut(),
+                    context,
+                    Gate::<S>::settle_any,
+                )
                 .await;
             (Gate::open(step, clearance, answer), report)
         })
@@ -246,7 +251,7 @@ impl<'e> HookEngine for dyn DynHookEngine + 'e {
     fn pass<S: HookStep>(&self, step: S) -> Result<S::Cleared, S> {
         const { check::<S>() };
         let word = self.armed_word();
-        if word & const { events::<S>() } != 0 {
+        if word & const { events::<S>() } != 0 || is_mismatched(&step) {
             Err(step)
         } else {
             let stamp = Stamp { engine: self.identity(), word };
@@ -264,8 +269,9 @@ impl<'e> HookEngine for dyn DynHookEngine + 'e {
                 Ok(cleared) => return Gate::Cleared(cleared),
                 Err(step) => step,
             };
-            let (clearance, answer) =
-                self.evaluate_any(Key::OURS, step.payload_mut(), context, Gate::<S>::settle).await;
+            let (clearance, answer) = self
+                .evaluate_any(Key::OURS, step.payload_mut(), context, Gate::<S>::settle_any)
+                .await;
             Gate::open(step, clearance, answer)
         })
     }

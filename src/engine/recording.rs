@@ -99,13 +99,13 @@ impl Engine {
     }
 
     /// Records, under the step id of the ask, that the user has approved a step that a hook had asked about.
-    pub(crate) async fn record_approval(
+    pub(crate) fn record_approval(
         &self,
+        recorder: &dyn Recorder,
         payload: &dyn AnyPayload,
         context: &StepContext<'_>,
         decision: &Decision,
     ) {
-        let Some(recorder) = self.recorder_ready().await else { return };
         let table = self.table();
         let step_id = StepId::new(decision.step_id.as_deref().or(context.step_id), clock::step_id);
         let mut recording = Recording::begin(recorder, &table, payload, context, &step_id);

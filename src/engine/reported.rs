@@ -11,11 +11,13 @@ use crate::clock;
 use crate::decision::Decision;
 use crate::dispatch::{DispatchContext, Evaluated, evaluate, evaluate_in_span, is_traced};
 use crate::envelope::Incoming;
+use crate::generation::Generation;
 use crate::report::Report;
 use crate::step::{Clearance, Gate, HookStep, check};
 
-/// Turns a decision for which a step has no state into one that it has: [`Gate::settle`].
-pub(super) type Settle = fn(&mut Option<Box<Decision>>, &mut Option<Answer>);
+/// Prepares what came out for the type of a step: [`Gate::settle_any`].
+pub(super) type Settle =
+    fn(&dyn AnyPayload, Generation, &mut Option<Box<Decision>>, &mut Option<Answer>);
 
 impl Engine {
     /// Dispatches a step and returns its record with the gate: the vote of every hook, the final
@@ -47,7 +49,7 @@ impl Engine {
     ) -> (Gate<S>, Report) {
         const { check::<S>() };
         let (clearance, answer, report) =
-            self.clear_reported(step.payload_mut(), context, Gate::<S>::settle).await;
+            self.clear_reported(step.payload_mut(), context, Gate::<S>::settle_any).await;
         (Gate::open(step, clearance, answer), report)
     }
 
@@ -56,7 +58,7 @@ impl Engine {
     pub async fn evaluate(&self, incoming: &mut Incoming) -> Report {
         let Incoming { header, payload, .. } = incoming;
         let payload = payload.as_payload_mut();
-        self.evaluate_reported(payload, &header.context(), |_, _| {}, true).await.1
+        self.evaluate_reported(payload, &header.context(), |_, _, _, _| {}, true).await.1
     }
 
     pub(super) async fn clear_reported(
@@ -67,7 +69,7 @@ impl Engine {
     ) -> (Clearance, Option<Answer>, Report) {
         let (evaluated, report) = self.evaluate_reported(payload, context, settle, true).await;
         let clearance =
-            self.clearance(evaluated.decision, report.generation, report.step_id.clone());
+            self.clearance(evaluated.decision, report.generation, report.step_id.clone(), context);
         (clearance, evaluated.answer, report)
     }
 
@@ -80,7 +82,8 @@ impl Engine {
         settle: Settle,
     ) -> (Clearance, Option<Answer>) {
         let (evaluated, report) = self.evaluate_reported(payload, context, settle, false).await;
-        let clearance = self.clearance(evaluated.decision, report.generation, report.step_id);
+        let clearance =
+            self.clearance(evaluated.decision, report.generation, report.step_id, context);
         (clearance, evaluated.answer)
     }
 
@@ -110,7 +113,7 @@ impl Engine {
                 }
             }
         };
-        settle(&mut evaluated.decision, &mut evaluated.answer);
+        settle(payload, table.generation(), &mut evaluated.decision, &mut evaluated.answer);
         let mut report = Report::new(&evaluated, payload, context, &step_id, &table);
         if take_published {
             report.published = self.services.background.take_published(context.session_id);

@@ -11,7 +11,7 @@ use hookgate_contract::CUSTOM;
 use hookgate_contract::PROTOCOL;
 use hookgate_contract::is_custom_name;
 use hookgate_contract::json::{self, Integers};
-use hookgate_contract::payload::{self, AnyPayload, Payload};
+use hookgate_contract::payload::{self, AnyPayload, FieldRef, Payload};
 use hookgate_contract::quote::{self, Quoted};
 use hookgate_contract::suggest::Suggestion;
 use hookgate_contract::{Contract, Event, StepContext};
@@ -129,6 +129,15 @@ impl Payload for Unregistered {
 
     fn event_name(&self) -> &str {
         &self.name
+    }
+
+    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+        self.body.get(name).map(FieldRef::Json)
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        self.body.insert(name.to_owned(), value);
+        None
     }
 }
 

@@ -30,6 +30,11 @@ pub(super) fn equal(wanted: &Value, value: &Value) -> Truth {
     }
 }
 
+/// Returns whether two values are surely equal: numbers by value, all else as it is.
+pub(crate) fn are_equal(a: &Value, b: &Value) -> bool {
+    equal(a, b) == Truth::True
+}
+
 /// Returns whether two numbers have the same value: 22 is 22.0 and 2.2e1, 0 is -0.0.
 fn same_number(a: &Number, b: &Number) -> bool {
     compare(a, b) == Some(Ordering::Equal)

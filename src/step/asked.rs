@@ -13,8 +13,8 @@ pub(crate) const USER: &str = "the user";
 /// A step that waits for the user. The host shows the [`question`](Self::question), and then calls
 /// [`approve`](Self::approve) or [`refuse`](Self::refuse).
 ///
-/// An approval holds for the engine and the table that asked: a step that waited while the table was
-/// swapped is evaluated anew, by the table that is in force when the user agrees.
+/// An approval holds for the engine, the hooks, the session and the step that asked: a step that waited while
+/// hooks of its event were swapped is evaluated anew, by the table that is in force when the user agrees.
 ///
 /// ```
 /// use hookgate::contract::BuiltHandler;

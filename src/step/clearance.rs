@@ -8,6 +8,8 @@
 use hookgate_contract::Answer;
 
 use crate::decision::{Decision, Outcome};
+use crate::generation::Generation;
+use crate::table::{EVENTS, HAS_SESSION};
 
 /// Which engine has evaluated a step, and by which table. It is two words, because it is made also for
 /// steps for which no hook is called.
@@ -23,6 +25,43 @@ pub struct Stamp {
 impl Stamp {
     /// The stamp of an engine without hooks.
     pub(crate) const NO_ENGINE: Self = Self { engine: 0, word: 0 };
+
+    /// Returns the stamp with the mark of the session that the step was evaluated in. It stands where a word
+    /// of the armed set has its events.
+    #[inline]
+    pub(crate) fn in_session(self, session_id: &str) -> Self {
+        let generation = self.word & !(HAS_SESSION | (HAS_SESSION - 1));
+        Self { word: generation | session_word(session_id), ..self }
+    }
+
+    /// Returns whether the step was evaluated in a session, as far as that is known: a step that no hook has
+    /// looked at is of none. Two sessions have the same mark once in five hundred thousand million times; the
+    /// mark is against mistakes of a host, which could as well give another session id to begin with.
+    pub(crate) fn may_be_of(self, session_id: &str) -> bool {
+        self.word & HAS_SESSION == 0
+            || self.word & (HAS_SESSION | (HAS_SESSION - 1)) == session_word(session_id)
+    }
+
+    /// The generation, as far as the word holds it.
+    pub(crate) const fn generation(self) -> Generation {
+        Generation::new(self.word >> EVENTS)
+    }
+}
+
+/// Returns the bits of a word that say which session a step was evaluated in.
+#[inline]
+pub(crate) fn session_word(session_id: &str) -> u64 {
+    // A few instructions, since every step that a hook looks at pays for it: multiply and fold (FxHash).
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let (whole, rest) = session_id.as_bytes().as_chunks::<8>();
+    let mut last = [0; 8];
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    let fold = |mark: u64, bytes: [u8; 8]| {
+        (mark.rotate_left(5) ^ u64::from_le_bytes(bytes)).wrapping_mul(FACTOR)
+    };
+    let mark = fold(whole.iter().fold(rest.len() as u64, |mark, bytes| fold(mark, *bytes)), last);
+    // The upper bits of a product depend on all bits of what was multiplied.
+    HAS_SESSION | (mark >> (u64::BITS - EVENTS + 1))
 }
 
 /// The proof that an engine has evaluated a step, with the decision.

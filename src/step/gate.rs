@@ -2,8 +2,14 @@
 
 use hookgate_contract::Answer;
 
+use hookgate_contract::ReasonCode;
+use hookgate_contract::payload::AnyPayload;
+
+use super::mismatch::{is_mismatched, mismatch};
 use super::{Clearance, Clears, HookStep, Reaches};
-use crate::decision::{Decision, Outcome};
+use crate::decision::{Decision, ENGINE, Outcome};
+use crate::generation::Generation;
+use crate::hook_id::HookId;
 
 /// The state in which a step comes back from a dispatch.
 ///
@@ -94,11 +100,25 @@ impl<S: HookStep> Gate<S> {
         }
     }
 
+    /// Prepares what came out for a step of this type: a step that names two events is denied, and
+    /// [`settle`](Self::settle) does the rest.
+    pub(crate) fn settle_any(
+        payload: &dyn AnyPayload,
+        generation: Generation,
+        decision: &mut Option<Box<Decision>>,
+        answer: &mut Option<Answer>,
+    ) {
+        if let Some(problem) = mismatch::<S>(payload.contract(), payload.event_name()) {
+            deny_mismatched(S::CONTRACT.name, problem, generation, decision);
+        }
+        Self::settle(decision, answer);
+    }
+
     /// Turns a decision for which the step has no state into the strictest one for which it has one.
     ///
     /// The contract refuses every verdict that names such a state, so this never happens with a
     /// built-in step. It is a second lock: whatever is overlooked must not clear a step.
-    pub(crate) fn settle(decision: &mut Option<Box<Decision>>, answer: &mut Option<Answer>) {
+    fn settle(decision: &mut Option<Box<Decision>>, answer: &mut Option<Answer>) {
         let Some(decision) = decision else { return };
         let has = |outcome| match outcome {
             Outcome::Allow => true,
@@ -129,6 +149,14 @@ impl<S: HookStep> Gate<S> {
 
     /// Brings an evaluated step into its state.
     pub(crate) fn open(step: S, mut clearance: Clearance, mut answer: Option<Answer>) -> Self {
+        if is_mismatched(&step) {
+            Self::settle_any(
+                step.payload(),
+                clearance.stamp.generation(),
+                &mut clearance.decision,
+                &mut answer,
+            );
+        }
         Self::settle(&mut clearance.decision, &mut answer);
         let reached = match clearance.outcome() {
             Outcome::Allow => return Self::Cleared(S::Cleared::clear(step, clearance)),
@@ -143,4 +171,23 @@ impl<S: HookStep> Gate<S> {
         reached
             .unwrap_or_else(|(step, clearance)| Self::Cleared(S::Cleared::clear(step, clearance)))
     }
+}
+
+/// Denies a step that names two events. A halt stays what it is.
+#[cold]
+fn deny_mismatched(
+    event: &str,
+    problem: String,
+    generation: Generation,
+    decision: &mut Option<Box<Decision>>,
+) {
+    tracing::error!(target: "hookgate", event, problem, "a step was denied");
+    let decision = decision.get_or_insert_with(|| Box::new(Decision::empty(generation)));
+    if decision.outcome == Outcome::Halt {
+        return;
+    }
+    decision.outcome = Outcome::Deny;
+    decision.by = HookId::from(ENGINE).into();
+    decision.reason = Some(format!("the step is illegal: {problem}"));
+    decision.reason_code = Some(ReasonCode::RuntimeError);
 }

@@ -117,6 +117,11 @@ pub enum BuildProblem {
          event as it is with `allow_unknown_contracts`"
     )]
     UnknownContract(String),
+    /// The builder was given two contracts for one event.
+    #[error(
+        "there are two contracts of `{0}` with different rules: give the one that the payload returns, once"
+    )]
+    TwoContracts(&'static str),
     /// The id under which the engine denies where a required guard is missing.
     #[error("the id `{0}` belongs to the engine; give the hook another one")]
     ReservedId(&'static str),
@@ -171,7 +176,7 @@ pub enum BuildProblem {
 /// assert!(origin.line().is_some(), "the line of `Hook::sync`");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {problem}", if *key == LIMITS { "limits".to_owned() } else { format!("hook `{hook}`") })]
+#[error("{}: {problem}", if *key == LIMITS || *key == CONTRACTS { (*key).to_owned() } else { format!("hook `{hook}`") })]
 #[non_exhaustive]
 pub struct BuildError {
     /// The id of the hook; empty if the mistake is in the limits.
@@ -188,6 +193,9 @@ pub struct BuildError {
 
 /// The key of a mistake that is not in a hook but in the limits.
 const LIMITS: &str = "limits";
+
+/// The key of a mistake that is not in a hook but in the contracts of the embedder's events.
+pub(super) const CONTRACTS: &str = "contracts";
 
 impl BuildError {
     pub(super) fn of_limits(problem: BuildProblem) -> Self {

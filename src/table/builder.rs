@@ -3,7 +3,7 @@
 mod compile;
 mod exchange;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use hookgate_contract::Contract;
@@ -55,6 +55,10 @@ pub struct TableBuilder {
     /// Whether limits or contracts, which are compiled into every hook, are not those of the base.
     recompiles: bool,
     unknown_contracts: bool,
+    /// The events for which this builder was given two contracts with different rules.
+    two_contracts: BTreeSet<&'static str>,
+    /// The events for which this builder was given a contract.
+    given: BTreeSet<&'static str>,
     require: Require,
     required: Arc<Required>,
     lowers: bool,
@@ -96,6 +100,8 @@ impl TableBuilder {
             sections: table.sections.clone(),
             recompiles: false,
             unknown_contracts: table.unknown_contracts,
+            two_contracts: BTreeSet::new(),
+            given: BTreeSet::new(),
             require: table.require.clone(),
             required: Arc::clone(&table.required),
             lowers: false,
@@ -201,7 +207,8 @@ impl TableBuilder {
     }
 
     /// Makes the contract of an event `x.<name>` of the embedder known: what kind of event it is,
-    /// and what hooks may decide there.
+    /// and what hooks may decide there. Two contracts of one name with different rules are an error when the
+    /// table is built.
     ///
     /// ```
     /// use hookgate::{Contract, EventKind, HandlerTable, Hook, Verdict};
@@ -216,6 +223,10 @@ impl TableBuilder {
     pub fn contract(&mut self, contract: &'static Contract) -> &mut Self {
         let earlier = self.contracts.insert(contract.name.to_owned(), contract);
         self.recompiles |= !earlier.is_some_and(|earlier| std::ptr::eq(earlier, contract));
+        let given_before = !self.given.insert(contract.name);
+        if given_before && earlier.is_some_and(|earlier| !earlier.has_rules_of(contract)) {
+            self.two_contracts.insert(contract.name);
+        }
         self
     }
 

@@ -32,6 +32,10 @@ pub(crate) trait Versioned {
 /// tells that an event has no hook, and in which table.
 pub(crate) const EVENTS: u32 = 40;
 
+/// The bit of a word that is of no event: in the word of a clearance it says that the bits below hold the mark
+/// of a session.
+pub(crate) const HAS_SESSION: u64 = 1 << (EVENTS - 1);
+
 /// A word of the armed set.
 pub(crate) const fn word(armed: u64, generation: u64) -> u64 {
     armed | (generation << EVENTS)

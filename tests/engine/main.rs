@@ -16,6 +16,7 @@ mod engines;
 mod guarded_calls;
 mod large_steps;
 mod order;
+mod own_steps;
 mod permits;
 mod require;
 mod spans;

@@ -20,9 +20,9 @@ use crate::support::{bash, engine, sync, waiting};
 
 /// Keeps what it receives, up to a level.
 #[derive(Clone)]
-struct Capture(Arc<Heard>);
+pub(crate) struct Capture(Arc<Heard>);
 
-struct Heard {
+pub(crate) struct Heard {
     level: Level,
     next: AtomicU64,
     /// The spans, with their fields.
@@ -34,7 +34,7 @@ struct Heard {
 }
 
 impl Capture {
-    fn at(level: Level) -> Self {
+    pub(crate) fn at(level: Level) -> Self {
         Self(Arc::new(Heard {
             level,
             next: AtomicU64::new(1),
@@ -44,7 +44,7 @@ impl Capture {
         }))
     }
 
-    fn events(&self) -> Vec<String> {
+    pub(crate) fn events(&self) -> Vec<String> {
         self.0.events.lock().unwrap().iter().map(|(_, event)| event.clone()).collect()
     }
 

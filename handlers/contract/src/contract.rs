@@ -130,6 +130,22 @@ impl Contract {
         }
     }
 
+    /// Returns whether another contract is of the same event and lets a verdict say the same. What both say
+    /// about it in prose does not count.
+    ///
+    /// ```
+    /// use hookgate_contract::{Contract, EventKind};
+    ///
+    /// static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
+    /// assert!(DEPLOY.has_rules_of(&DEPLOY.about("a release goes out")));
+    /// assert!(!DEPLOY.has_rules_of(&Contract::custom("x.deploy", EventKind::Context)));
+    /// ```
+    #[must_use]
+    pub fn has_rules_of(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+            || Self { about: self.about, on_deny: self.on_deny, ..*other } == *self
+    }
+
     /// Says what happens here, as a clause.
     #[must_use]
     pub const fn about(mut self, clause: &'static str) -> Self {

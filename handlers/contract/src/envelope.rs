@@ -303,8 +303,7 @@ impl<'a> Envelope<'a> {
         json::write(&mut out, &self.header()).map_err(unserialisable)?;
         let write = |out: &mut Vec<u8>| self.payload.write_json(out);
         if !json::add_fields(&mut out, write).map_err(unserialisable)? {
-            let problem = "the payload is not a JSON object";
-            return Err(Failure::new(FailureClass::Malformed, problem));
+            return Err(self.not_an_object());
         }
         if out.len() > self.limit {
             return Err(Failure::new(
@@ -323,8 +322,24 @@ impl<'a> Envelope<'a> {
         // A list first: to make a map of all fields at once costs half of what inserting each does.
         let mut fields = Vec::with_capacity(USUAL_FIELDS);
         self.header().add_to(&mut fields).map_err(unserialisable)?;
-        self.payload.add_to(&mut fields).map_err(unserialisable)?;
+        if !self.payload.add_to(&mut fields).map_err(unserialisable)? {
+            return Err(self.not_an_object());
+        }
         Ok(Value::Object(fields.into_iter().collect()))
+    }
+
+    /// The failure of every hook that reads a payload without fields.
+    #[cold]
+    fn not_an_object(&self) -> Failure {
+        let is = match self.payload.to_value() {
+            Ok(value) => json::type_name(&value),
+            Err(error) => return unserialisable(error),
+        };
+        let event = self.payload.event_name();
+        let problem = format!(
+            "the payload of `{event}` is {is}, not a JSON object: serialise a struct with named fields"
+        );
+        Failure::new(FailureClass::Malformed, problem).shown()
     }
 }
 

@@ -34,6 +34,10 @@ macro_rules! payload {
                 <Self as $crate::payload::AtEvent>::EVENT.contract()
             }
 
+            fn is_built_in(&self) -> bool {
+                true
+            }
+
             $($method)*
         }
     };
@@ -124,7 +128,12 @@ impl FieldRef<'_> {
     }
 }
 
-/// The payload of a step: a plain type that serialises to the body of the envelope.
+/// The payload of a step: a plain type that serialises to the body of the envelope, a JSON object.
+///
+/// It owns what it holds. No shared or interior state (`Arc<Mutex<_>>`, atomics, cells, a handle that looks
+/// things up) belongs into a payload: hooks evaluate what it serialises to, and whoever holds the other
+/// end could change it after they did. In builds with debug assertions the engine compares what a payload
+/// serialises to when hooks first read it and when the step is cleared, and logs an error if it differs.
 ///
 /// An embedder implements it for its own event, and only `contract` is required:
 ///
@@ -142,6 +151,13 @@ impl FieldRef<'_> {
 pub trait Payload: Any + Send + Sync {
     /// Returns the contract of the event that this is the payload of.
     fn contract(&self) -> &'static Contract;
+
+    /// Returns whether the type is one of the engine: then it is known that its [`set`](Self::set) says
+    /// what it did. Of all others a patch is compared with what became of it.
+    #[doc(hidden)]
+    fn is_built_in(&self) -> bool {
+        false
+    }
 
     /// Returns the name of the event. It differs from that of the contract only for an `x.*` event
     /// that is not registered.
@@ -174,13 +190,19 @@ pub trait Payload: Any + Send + Sync {
         false
     }
 
-    /// Returns the present value of a field that a patch may set, or `None` if it is not set.
+    /// Returns the present value of a field that a patch may set, or `None` if it is not set. Without this
+    /// method it is the member of that name in what `Serialize` writes.
     fn field(&self, _name: &str) -> Option<FieldRef<'_>> {
         None
     }
 
     /// Sets a field that the contract lists, and returns the name of the field that changed, or
     /// `None` if nothing changed. The engine has checked that the contract admits the value.
+    ///
+    /// A payload whose contract [takes patches](Contract::takes_patch) implements it for each field that the
+    /// contract lists. Whether the step changed is found by comparing what it serialises to, before and
+    /// after. A field that is left as it was, although the patch holds another value, is a failure
+    /// (`illegal`) of the hook: a rewriter never does nothing without a word.
     fn set(&mut self, _name: &str, _value: Value) -> Option<&'static str> {
         None
     }
@@ -206,11 +228,11 @@ pub trait AnyPayload: Payload {
     /// # Errors
     /// As [`AnyPayload::write_json`].
     fn to_value(&self) -> serde_json::Result<Value>;
-    /// Adds the fields of the payload to those of a JSON object; none if it is not an object itself.
+    /// Adds the fields of the payload to those of a JSON object. Returns `false` if it is not an object itself.
     ///
     /// # Errors
     /// As [`AnyPayload::write_json`].
-    fn add_to(&self, fields: &mut Vec<(String, Value)>) -> serde_json::Result<()>;
+    fn add_to(&self, fields: &mut Vec<(String, Value)>) -> serde_json::Result<bool>;
     /// Tells whether the JSON of the payload has more than about this many bytes, and walks no further.
     fn is_larger_than(&self, bytes: usize) -> bool;
     /// Returns the payload's own type, for handlers that know it.
@@ -228,13 +250,13 @@ impl<P: Payload + Serialize + Clone> AnyPayload for P {
         serde_json::to_value(self)
     }
 
-    fn add_to(&self, fields: &mut Vec<(String, Value)>) -> serde_json::Result<()> {
-        if !self.add_fields(fields)
-            && let Value::Object(own) = serde_json::to_value(self)?
-        {
-            fields.extend(own);
+    fn add_to(&self, fields: &mut Vec<(String, Value)>) -> serde_json::Result<bool> {
+        if self.add_fields(fields) {
+            return Ok(true);
         }
-        Ok(())
+        let Value::Object(own) = serde_json::to_value(self)? else { return Ok(false) };
+        fields.extend(own);
+        Ok(true)
     }
 
     fn is_larger_than(&self, bytes: usize) -> bool {

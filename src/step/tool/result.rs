@@ -85,6 +85,10 @@ impl Payload for ToolResult {
         }
     }
 
+    fn is_built_in(&self) -> bool {
+        true
+    }
+
     fn tool(&self) -> Option<&ToolCall> {
         Some(self.tool_call())
     }

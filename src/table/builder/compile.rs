@@ -17,7 +17,7 @@ use hookgate_contract::{Contract, Event, Mode};
 
 use super::TableBuilder;
 use super::exchange::exchanged;
-use crate::table::build_error::{BuildError, BuildErrors, BuildProblem};
+use crate::table::build_error::{BuildError, BuildErrors, BuildProblem, CONTRACTS};
 use crate::table::check::{
     Disorder, check_contracts, check_dependencies, check_ids, check_limits, check_order,
 };
@@ -65,6 +65,10 @@ impl TableBuilder {
         };
         if table.ordered {
             check_dependencies(&hooks.all, &mut errors);
+        }
+        for event in &self.two_contracts {
+            let problem = BuildProblem::TwoContracts(event);
+            errors.push(BuildError::new("", CONTRACTS, None, problem));
         }
         if !self.unknown_contracts {
             check_contracts(hooks.new_ones(), &self.contracts, &mut errors);

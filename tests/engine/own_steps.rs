@@ -1,0 +1,378 @@
+//! Promise: what was evaluated is what runs, whatever an embedder gets wrong in a step of his own: it is
+//! denied, and the text says which mistake it is.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail")]
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+
+use hookgate::contract::json::JsonType;
+use hookgate::contract::payload::{FieldRef, Payload};
+use hookgate::contract::{Contract, PatchField};
+use hookgate::envelope::Incoming;
+use hookgate::table::TableBuilder;
+use hookgate::{
+    Cleared, Denied, Engine, EventKind, FailureClass, Gate, HandlerTable, Hook, HookEngine,
+    HookStep, Outcome, Role, Verdict, hook_step,
+};
+use hookgate_test_support::listeners;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::spans::Capture;
+use crate::support::context;
+
+const TARGET: &[PatchField] = &[PatchField::new("target", JsonType::Text)];
+static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate).takes_patch(TARGET);
+static RELEASE: Contract = Contract::custom("x.release", EventKind::Gate).takes_patch(TARGET);
+
+fn table(change: impl FnOnce(&mut TableBuilder)) -> Engine {
+    let mut builder = HandlerTable::builder();
+    change(&mut builder);
+    Engine::new(builder.build().unwrap())
+}
+
+/// Denies a step whose target is `prod`.
+fn no_prod(event: &str) -> Hook {
+    Hook::sync("no-prod", |call| {
+        let prod = call.json()?["target"] == "prod";
+        Ok(if prod { Verdict::deny("not to prod") } else { Verdict::none() })
+    })
+    .custom_event(event)
+}
+
+fn set(event: &str, field: &'static str, value: Value) -> Hook {
+    Hook::sync("set", move |_| Ok(Verdict::none().patch(field, value.clone())))
+        .custom_event(event)
+        .role(Role::Rewrite)
+}
+
+fn reason<S: HookStep<Denied = Denied<S>>>(gate: Gate<S>) -> String {
+    match gate {
+        Gate::Denied(denied) => denied.feedback(),
+        other => panic!("{}", other.outcome().name()),
+    }
+}
+
+/// Says nothing of what it has set.
+#[derive(Debug, Clone, Serialize)]
+struct Silent {
+    target: String,
+}
+
+impl Payload for Silent {
+    fn contract(&self) -> &'static Contract {
+        &DEPLOY
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        if let ("target", Value::String(target)) = (name, value) {
+            self.target = target;
+        }
+        None
+    }
+}
+
+hook_step!(Silent: &DEPLOY => Cleared, Denied);
+
+fn silent(target: &str) -> Silent {
+    Silent { target: target.into() }
+}
+
+#[tokio::test]
+async fn a_patch_counts_by_what_it_did_and_not_by_what_set_returns() {
+    let engine = table(|table| {
+        table.contract(&DEPLOY).insert(no_prod("x.deploy")).insert(set(
+            "x.deploy",
+            "target",
+            json!("prod"),
+        ));
+    });
+    let (gate, report) = engine.dispatch_reported(silent("dev"), &context()).await;
+    assert_eq!(reason(gate), "denied by no-prod: not to prod");
+    let rounds: Vec<_> = report.votes.iter().map(|vote| vote.round).collect();
+    assert_eq!(rounds, [1, 1, 2], "the guard has seen the final bytes");
+    // What sets nothing else needs no final round.
+    let (gate, report) = engine.dispatch_reported(silent("prod"), &context()).await;
+    assert!(!gate.is_cleared());
+    assert!(report.votes.iter().all(|vote| vote.round == 1));
+}
+
+/// Its contract lists a field that it does not take.
+#[derive(Debug, Clone, Serialize)]
+struct Stubborn {
+    target: String,
+}
+
+impl Payload for Stubborn {
+    fn contract(&self) -> &'static Contract {
+        &DEPLOY
+    }
+}
+
+hook_step!(Stubborn: &DEPLOY => Cleared, Denied);
+
+#[tokio::test]
+async fn a_rewriter_that_would_do_nothing_is_a_failure() {
+    let engine = table(|table| {
+        table.contract(&DEPLOY).insert(set("x.deploy", "target", json!("dev")));
+    });
+    let step = Stubborn { target: "prod".into() };
+    let (gate, report) = engine.dispatch_reported(step, &context()).await;
+    assert_eq!(report.votes[0].failure, Some(FailureClass::Illegal));
+    assert!(!report.votes[0].rewrote);
+    let text = reason(gate);
+    assert!(text.contains("does not take a patch of `target`"), "{text}");
+    assert!(text.contains("Payload::set"), "{text}");
+    // A patch that asks for what is there is none.
+    let step = Stubborn { target: "dev".into() };
+    assert!(engine.dispatch(step, &context()).await.is_cleared());
+}
+
+const ARGS: &[PatchField] = &[PatchField::new("args", JsonType::Object)];
+static JOB: Contract = Contract::custom("x.job", EventKind::Gate).takes_patch(ARGS);
+
+/// Takes its field and does not give it.
+#[derive(Debug, Clone, Serialize)]
+struct Job {
+    args: Value,
+}
+
+impl Payload for Job {
+    fn contract(&self) -> &'static Contract {
+        &JOB
+    }
+
+    fn set(&mut self, _: &str, value: Value) -> Option<&'static str> {
+        self.args = value;
+        Some("args")
+    }
+}
+
+hook_step!(Job: &JOB => Cleared, Denied);
+
+#[tokio::test]
+async fn a_merge_keeps_what_a_payload_without_field_holds() {
+    let engine = table(|table| {
+        table.contract(&JOB).insert(set("x.job", "args", json!({"dry_run": true})).merge(true));
+    });
+    let job = Job { args: json!({"path": "/a"}) };
+    let cleared = engine.dispatch(job, &context()).await.cleared().unwrap();
+    assert_eq!(cleared.payload().args, json!({"path": "/a", "dry_run": true}));
+}
+
+/// The same of an envelope whose type nobody knows.
+#[tokio::test]
+async fn a_step_that_is_read_from_an_envelope_is_rewritten_and_evaluated_again() {
+    let engine = table(|table| {
+        table.contract(&DEPLOY).insert(no_prod("x.deploy")).insert(set(
+            "x.deploy",
+            "target",
+            json!("prod"),
+        ));
+    });
+    let mut incoming =
+        Incoming::parse(br#"{"hook_event_name":"x.deploy","target":"dev"}"#).unwrap();
+    let report = engine.evaluate(&mut incoming).await;
+    assert_eq!(report.decision, Outcome::Deny);
+    assert_eq!(incoming.payload.to_value().unwrap()["target"], "prod");
+}
+
+/// A step that says of itself what a test wants.
+#[derive(Debug, Clone, Serialize)]
+struct Odd<const CASE: u8> {
+    target: &'static str,
+}
+
+static OTHER_RULES: Contract = Contract::custom("x.deploy", EventKind::Gate).may_halt();
+
+impl<const CASE: u8> Payload for Odd<CASE> {
+    fn contract(&self) -> &'static Contract {
+        match CASE {
+            1 => &RELEASE,
+            2 => hookgate::Event::Stop.contract(),
+            3 => &OTHER_RULES,
+            _ => &DEPLOY,
+        }
+    }
+
+    fn event_name(&self) -> &str {
+        if CASE == 4 { "x.another" } else { self.contract().name }
+    }
+}
+
+impl<const CASE: u8> HookStep for Odd<CASE> {
+    const CONTRACT: &'static Contract = &DEPLOY;
+    type Payload = Self;
+    type Cleared = Cleared<Self>;
+    type Denied = Denied<Self>;
+    type Asked = Infallible;
+    type Answered = Infallible;
+    type Halted = Infallible;
+
+    fn payload(&self) -> &Self {
+        self
+    }
+
+    fn payload_mut(&mut self) -> &mut Self {
+        self
+    }
+}
+
+async fn denied_everywhere<const CASE: u8>(words: [&str; 2]) {
+    let odd = || Odd::<CASE> { target: "dev" };
+    let unarmed = Engine::default();
+    let armed = table(|table| {
+        table.contract(&DEPLOY).contract(&RELEASE).insert(no_prod("x.deploy"));
+    });
+    for engine in [&unarmed, &armed] {
+        assert!(engine.pass(odd()).is_err());
+        let text = reason(engine.dispatch(odd(), &context()).await);
+        assert!(words.iter().all(|word| text.contains(word)), "{text}");
+        let (gate, report) = engine.dispatch_reported(odd(), &context()).await;
+        assert_eq!((reason(gate), report.decision), (text.clone(), Outcome::Deny));
+        let shared: &dyn hookgate::engine::DynHookEngine = engine;
+        assert!(shared.pass(odd()).is_err());
+        assert_eq!(reason(shared.dispatch(odd(), &context()).await), text);
+    }
+}
+
+#[tokio::test]
+async fn a_step_that_names_two_events_is_denied() {
+    denied_everywhere::<1>(["`x.deploy`", "`x.release`"]).await;
+    denied_everywhere::<2>(["`x.deploy`", "`stop`"]).await;
+    denied_everywhere::<3>(["`x.deploy`", "different rules"]).await;
+    denied_everywhere::<4>(["`x.deploy`", "`x.another`"]).await;
+    // The control: the same step that names one.
+    let odd = Odd::<0> { target: "dev" };
+    assert!(Engine::default().pass(odd.clone()).is_ok());
+    assert!(Engine::default().dispatch(odd, &context()).await.is_cleared());
+}
+
+static ASKS: Contract = Contract::custom("x.deploy", EventKind::Gate).takes_patch(TARGET).may_ask();
+
+#[tokio::test]
+async fn a_step_whose_rules_are_not_those_of_the_table_is_denied() {
+    let silent_hook =
+        || Hook::sync("ask", |_| Ok(Verdict::ask("really?"))).custom_event("x.deploy");
+    let engine = table(|table| {
+        table.contract(&ASKS).insert(silent_hook());
+    });
+    let text = reason(engine.dispatch(silent("dev"), &context()).await);
+    assert!(text.contains("`x.deploy`") && text.contains("the table"), "{text}");
+}
+
+#[test]
+fn two_contracts_of_one_event_are_no_table() {
+    let mut builder = HandlerTable::builder();
+    let errors = builder.contract(&DEPLOY).contract(&ASKS).build().unwrap_err().to_string();
+    assert!(errors.contains("two contracts of `x.deploy`"), "{errors}");
+    assert!(HandlerTable::builder().contract(&DEPLOY).contract(&DEPLOY).build().is_ok());
+}
+
+/// A payload without fields.
+macro_rules! shapeless {
+    ($($name:ident($inner:ty) $contract:ident $event:literal),*) => { $(
+        #[derive(Debug, Clone, Serialize)]
+        struct $name($inner);
+
+        static $contract: Contract = Contract::custom($event, EventKind::Gate);
+
+        impl Payload for $name {
+            fn contract(&self) -> &'static Contract {
+                &$contract
+            }
+        }
+
+        hook_step!($name: &$contract => Cleared, Denied);
+    )* };
+}
+
+shapeless!(Sql(String) SQL "x.sql", Rows(Vec<u8>) ROWS "x.rows", Tick(()) TICK "x.tick", Count(f64) COUNT "x.count");
+
+#[tokio::test]
+async fn a_payload_without_fields_is_a_failure_of_each_hook_that_reads_it() {
+    async fn check<S: HookStep<Denied = Denied<S>> + Clone>(step: S, is: &str) {
+        let event = S::CONTRACT.name;
+        let reads = |id: &str, bytes: bool| {
+            Hook::sync(id, move |call| {
+                if bytes { call.envelope.bytes().map(drop) } else { call.json().map(drop) }?;
+                Ok(Verdict::none())
+            })
+            .custom_event(event)
+        };
+        for bytes in [true, false] {
+            let engine = table(|table| {
+                table.contract(S::CONTRACT).insert(reads("reads", bytes));
+            });
+            let (gate, report) = engine.dispatch_reported(step.clone(), &context()).await;
+            assert_eq!(report.votes[0].failure, Some(FailureClass::Malformed), "{event}");
+            let text = reason(gate);
+            assert!(text.contains(is) && text.contains("not a JSON object"), "{text}");
+        }
+        // A hook that reads no JSON can tell.
+        let engine = table(|table| {
+            let none = Hook::sync("none", |_| Ok(Verdict::none())).custom_event(event);
+            table.contract(S::CONTRACT).insert(none);
+        });
+        assert!(engine.dispatch(step, &context()).await.is_cleared());
+    }
+    check(Sql("DROP TABLE x".into()), "a string").await;
+    check(Rows(vec![1]), "an array").await;
+    check(Tick(()), "null").await;
+    check(Count(1.5), "a number").await;
+}
+
+static SHARED: Contract = Contract::custom("x.shared", EventKind::Gate);
+
+/// What it says is held by somebody else, too.
+#[derive(Debug, Clone)]
+struct Shared(Arc<Mutex<String>>);
+
+impl Serialize for Shared {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        json!({"target": *self.0.lock().unwrap()}).serialize(to)
+    }
+}
+
+impl Payload for Shared {
+    fn contract(&self) -> &'static Contract {
+        &SHARED
+    }
+
+    fn field(&self, _: &str) -> Option<FieldRef<'_>> {
+        None
+    }
+}
+
+hook_step!(Shared: &SHARED => Cleared, Denied);
+
+/// A build with debug assertions says so; another one cannot, which `Payload` documents.
+#[test]
+#[cfg(debug_assertions)]
+fn a_payload_that_changes_while_it_is_evaluated_is_logged() {
+    listeners::keep_second();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    for changes in [true, false] {
+        let held = Arc::new(Mutex::new("dev".to_owned()));
+        let inner = held.clone();
+        let change = Hook::sync("change", move |_| {
+            if changes {
+                "prod".clone_into(&mut inner.lock().unwrap());
+            }
+            Ok(Verdict::none())
+        });
+        let engine = table(|table| {
+            table
+                .contract(&SHARED)
+                .insert(no_prod("x.shared"))
+                .insert(change.custom_event("x.shared"));
+        });
+        let capture = Capture::at(tracing::Level::ERROR);
+        let gate = tracing::subscriber::with_default(capture.clone(), || {
+            runtime.block_on(async { engine.dispatch(Shared(held), &context()).await })
+        });
+        assert!(gate.is_cleared());
+        let told = capture.events().iter().any(|event| event.contains("a payload has changed"));
+        assert_eq!(told, changes, "{:?}", capture.events());
+    }
+}
