@@ -10,7 +10,7 @@ use crate::panic_boundary::catch;
 
 /// What the present version of a step serialised to when its hooks began to read it.
 #[derive(Default)]
-pub(super) struct Steadiness(#[cfg(debug_assertions)] Option<Box<Vec<u8>>>);
+pub(super) struct Steadiness(#[cfg(debug_assertions)] Option<Box<[u8]>>);
 
 /// Returns whether a payload is looked at.
 pub(super) fn is_checked(payload: &dyn AnyPayload) -> bool {
@@ -49,8 +49,8 @@ impl Steadiness {
 
 /// What a payload serialises to; `None` if that fails, which the hooks that read it tell.
 #[cfg(debug_assertions)]
-fn text(payload: &dyn AnyPayload) -> Option<Box<Vec<u8>>> {
-    let mut text = Box::default();
+fn text(payload: &dyn AnyPayload) -> Option<Box<[u8]>> {
+    let mut text = Vec::new();
     let written = catch("the payload", || payload.write_json(&mut text));
-    matches!(written, Ok(Ok(()))).then_some(text)
+    matches!(written, Ok(Ok(()))).then(|| text.into_boxed_slice())
 }
