@@ -6,6 +6,7 @@
 //! | [`handlers`] | a handler of your own: a closure, a type, a kind for hooks.toml |
 //! | [`hot_swap`] | patterns for changing hooks while sessions run |
 //! | [`failure`] | what a failed hook counts as, and how you find out |
+//! | [`permits`] | a tool that runs in another process |
 //! | [`performance`] | what costs what, and how to keep it that way |
 //! | [`limitations`] | what hookgate does not do |
 
@@ -20,6 +21,9 @@ pub mod hot_swap {}
 
 #[doc = include_str!("docs/failure.md")]
 pub mod failure {}
+
+#[doc = include_str!("docs/permits.md")]
+pub mod permits {}
 
 #[doc = include_str!("docs/performance.md")]
 pub mod performance {}

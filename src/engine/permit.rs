@@ -21,32 +21,46 @@
 //! let sent = serde_json::to_string(&permit).unwrap();
 //! let permit: Permit = serde_json::from_str(&sent).unwrap();
 //! let call = ToolCall::new("Bash", serde_json::json!({ "command": "ls" }));
-//! assert_eq!(engine.redeem(&permit, &call), Ok(()));
-//! assert_eq!(engine.redeem(&permit, &call), Err(PermitError::Used));
+//! assert_eq!(engine.redeem(&permit, &call, &context), Ok(()));
+//! assert_eq!(engine.redeem(&permit, &call, &context), Err(PermitError::Used));
 //!
 //! let ran = running.finish(Ok::<_, String>("file.txt"));
 //! # drop(ran);
 //! # Ok::<_, hookgate::engine::permit::IssueError>(()) }).unwrap();
 //! ```
 //!
-//! A permit names the step and the generation that evaluated it, not those of the moment of issue. It is
-//! bound to the engine: another one neither issues a permit for the step nor redeems this one. The key
+//! # What a permit is bound to
+//! * The call: tool, arguments, category, safety and provenance, all that a condition can decide on. The folder
+//!   and the id that the model gave the call are compared if the runner presents them.
+//! * The session and the agent of the context. The id of the step is compared if the runner presents it.
+//! * The engine: another one neither issues a permit for the step nor redeems this one.
+//! * The hooks of `pre_tool_use`: a swap that changes them ends all permits that they gave, unless the
+//!   [`Terms`] say otherwise. A swap that changes other events only ends none.
+//! * A time of at most [one hour](Terms::LONGEST), by the clock of the machine.
+//! * One use. What was not used can be [revoked](Engine::revoke).
+//!
+//! A permit names the step and the generation that evaluated it, not those of the moment of issue. A step that
+//! no hook had an opinion on is kept without its id; its permit has the id of the context of the issue. The key
 //! is 32 random bytes, made when the first permit is issued and never stored, so permits end with the
 //! process. The signature is HMAC-SHA-256 over all other fields; it is compared in constant time.
 //! Digest and signature are computed here only; a dispatch never pays for them.
+//!
+//! The guide is [`docs::permits`](crate::docs::permits).
 
-use std::collections::HashMap;
+mod ledger;
+
 use std::fmt;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use hmac_sha256::{HMAC, Hash};
-use hookgate_contract::StepContext;
 use hookgate_contract::json::canonical;
-use hookgate_contract::payload::ToolCall;
+use hookgate_contract::payload::{Provenance, Safety, ToolCall};
+use hookgate_contract::{Event, StepContext};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use self::ledger::{Ledger, Spent};
 use super::Engine;
 use super::hook_engine::HookEngine as _;
 use crate::clock;
@@ -55,25 +69,100 @@ use crate::hex;
 use crate::step::{Cleared, Running, ToolUse};
 use crate::table;
 
-/// A signed note of what was evaluated. See the [module](self) for its life.
+/// A signed note of what was evaluated. See the [module](self) for what it is bound to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Permit {
     /// The id of the permit; it is good for one use.
     pub id: String,
+    /// How many permits the engine issued before it.
+    pub serial: u64,
     /// The id of the step that hooks and reports have seen.
     pub step_id: String,
+    /// The session.
+    pub session_id: String,
+    /// The agent, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// What kind of agent it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_type: Option<String>,
+    /// The folder that the session works in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
     /// The tool.
     pub tool_name: String,
+    /// The id of the call, as the model gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<String>,
+    /// The group that the host puts the tool in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_category: Option<String>,
+    /// What the tool can do to the world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub safety: Option<Safety>,
+    /// Where the tool comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
     /// The SHA-256 of the arguments as canonical JSON (RFC 8785), in hex.
     pub digest: String,
     /// The generation of the table that evaluated the step.
     pub generation: Generation,
+    /// Whether the permit stays good when the hooks that gave it are changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub across_swaps: bool,
     /// Until when the permit is good, in milliseconds since 1970.
     pub expires: u64,
     /// The signature of the engine, in hex.
+    #[serde(default)]
     pub signature: String,
+}
+
+/// How long a permit is good, and what ends it before.
+///
+/// A [`Duration`] is the terms of a permit that ends when the hooks that gave it are changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    good_for: Duration,
+    across_swaps: bool,
+}
+
+impl Terms {
+    /// The longest time that a permit can be good: one hour.
+    pub const LONGEST: Duration = Duration::from_secs(60 * 60);
+
+    /// Returns the terms of a permit that is good for some time, or until the hooks that gave it are changed.
+    #[must_use]
+    pub const fn new(good_for: Duration) -> Self {
+        Self { good_for, across_swaps: false }
+    }
+
+    /// Keeps the permit good when the hooks that gave it are changed: for a runner that must be able to finish
+    /// what it has taken on. A guard that is put in force meanwhile does not stop it; [`Engine::revoke`] does.
+    #[must_use]
+    pub const fn across_swaps(mut self) -> Self {
+        self.across_swaps = true;
+        self
+    }
+}
+
+impl From<Duration> for Terms {
+    fn from(good_for: Duration) -> Self {
+        Self::new(good_for)
+    }
+}
+
+/// Which permits are ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Revocation<'a> {
+    /// The permit of an id.
+    Permit(&'a str),
+    /// All permits of a session that were issued so far.
+    Session(&'a str),
+    /// All permits of the engine that were issued so far.
+    All,
 }
 
 /// Why a permit is not redeemed.
@@ -89,9 +178,21 @@ pub enum PermitError {
     /// It was redeemed before.
     #[error("the permit has been used")]
     Used,
-    /// The tool or its arguments are not those that were evaluated.
+    /// Tool, arguments, category, safety, provenance, folder or id of the call are not those that were evaluated.
     #[error("the call is not the one that was evaluated")]
     Changed,
+    /// The permit was issued in another session, or for another agent.
+    #[error("the permit was issued in another session, or for another agent")]
+    OtherSession,
+    /// The context names another step than the permit.
+    #[error("the permit was issued for another step")]
+    OtherStep,
+    /// The hooks that gave it are not in force any more.
+    #[error("the hooks have changed since the call was evaluated: dispatch it again")]
+    Outdated,
+    /// It was revoked.
+    #[error("the permit was revoked")]
+    Revoked,
 }
 
 /// No permit was issued. The cleared step is in the error: it was not used up.
@@ -114,6 +215,15 @@ pub enum IssueErrorReason {
         "the step was evaluated under another step id: use the context that it was evaluated in"
     )]
     OtherStep,
+    /// The context is that of another session than the one in which the step was evaluated.
+    #[error("the step was evaluated in another session: use the context that it was evaluated in")]
+    OtherSession,
+    /// The hooks that cleared the step are not in force any more.
+    #[error("the hooks have changed since the step was cleared: dispatch it again")]
+    Outdated,
+    /// The permit would be good for more than [`Terms::LONGEST`].
+    #[error("a permit is good for one hour at most")]
+    TooLong,
     /// The system has no random numbers for a key.
     #[error("the system has no random numbers for a key")]
     NoRandomness,
@@ -133,11 +243,11 @@ impl IssueError {
     }
 }
 
-/// The key of an engine and the permits that were used. Both are made when the first is issued.
+/// The key of an engine, and which of its permits are spent.
 #[derive(Default)]
 pub(super) struct Permits {
     key: OnceLock<[u8; 32]>,
-    used: Mutex<HashMap<String, u64>>,
+    pub(super) ledger: Ledger,
 }
 
 impl fmt::Debug for Permits {
@@ -170,16 +280,14 @@ impl Permits {
     }
 }
 
-/// Returns what is signed: all fields but the signature, as JSON, so that no two permits are the same
-/// bytes.
+/// Returns what is signed: the permit without its signature, as JSON, so that no two permits are the same bytes.
 fn signed_bytes(permit: &Permit) -> Option<Vec<u8>> {
-    let Permit { id, step_id, tool_name, digest, generation, expires, signature: _ } = permit;
-    serde_json::to_vec(&(id, step_id, tool_name, digest, generation, expires)).ok()
+    serde_json::to_vec(&Permit { signature: String::new(), ..permit.clone() }).ok()
 }
 
 impl Engine {
-    /// Exchanges a clearance for a permit that another process can use once, for as long as
-    /// `good_for`. The running tool is returned beside it, to be finished with the result of the
+    /// Exchanges a clearance for a permit that another process can use once, on the terms that are given: a
+    /// [`Duration`] or [`Terms`]. The running tool is returned beside it, to be finished with the result of the
     /// other process.
     ///
     /// The context is that of the dispatch. Its step id names the step if the dispatch kept none,
@@ -187,15 +295,14 @@ impl Engine {
     /// runtime that wants to find a permit in its records names its steps, or asks for reports.
     ///
     /// # Errors
-    /// An [`IssueError`] with the step, if this engine has not cleared it, if the context names another
-    /// step, or if the system has no random numbers for a key.
+    /// An [`IssueError`] with the step, for each [`IssueErrorReason`].
     pub fn issue(
         &self,
         cleared: ToolUse<Cleared>,
         context: &StepContext<'_>,
-        good_for: Duration,
+        terms: impl Into<Terms>,
     ) -> Result<(Permit, Running), IssueError> {
-        match self.make_permit(&cleared, context, good_for) {
+        match self.make_permit(&cleared, context, terms.into()) {
             Ok(permit) => Ok((permit, cleared.start())),
             Err(reason) => Err(IssueError { reason, step: Box::new(cleared) }),
         }
@@ -205,10 +312,13 @@ impl Engine {
         &self,
         cleared: &ToolUse<Cleared>,
         context: &StepContext<'_>,
-        good_for: Duration,
+        terms: Terms,
     ) -> Result<Permit, IssueErrorReason> {
         if !cleared.is_cleared_by(self) {
             return Err(IssueErrorReason::OtherEngine);
+        }
+        if !cleared.stamp().may_be_of(context.session_id) {
+            return Err(IssueErrorReason::OtherSession);
         }
         let kept = cleared.kept_decision();
         let step_id = match (kept.and_then(|d| d.step_id.as_deref()), context.step_id) {
@@ -225,13 +335,30 @@ impl Engine {
                 Generation::new(table::generation(cleared.stamp().word, self.generation().get()))
             }
         };
-        let millis = u64::try_from(good_for.as_millis()).unwrap_or(u64::MAX);
+        if !terms.across_swaps && self.is_outdated(generation) {
+            return Err(IssueErrorReason::Outdated);
+        }
+        if terms.good_for > Terms::LONGEST {
+            return Err(IssueErrorReason::TooLong);
+        }
+        let millis = u64::try_from(terms.good_for.as_millis()).unwrap_or(u64::MAX);
+        let call = cleared.call();
         let mut permit = Permit {
             id: clock::step_id(),
+            serial: self.permits.ledger.next_serial(),
             step_id,
-            tool_name: cleared.call().tool_name.clone(),
-            digest: digest(&cleared.call().tool_input),
+            session_id: context.session_id.to_owned(),
+            agent_id: context.agent_id.map(str::to_owned),
+            agent_type: context.agent_type.map(str::to_owned),
+            cwd: context.cwd.map(str::to_owned),
+            tool_name: call.tool_name.clone(),
+            tool_use_id: call.tool_use_id.clone(),
+            tool_category: call.tool_category.clone(),
+            safety: call.safety,
+            provenance: call.provenance.as_deref().cloned(),
+            digest: digest(&call.tool_input),
             generation,
+            across_swaps: terms.across_swaps,
             expires: clock::unix_ms().saturating_add(millis),
             signature: String::new(),
         };
@@ -240,12 +367,18 @@ impl Engine {
         Ok(permit)
     }
 
-    /// Checks a permit against the call that is about to be made, and uses it up.
+    /// Checks a permit against the call that is about to be made and the context that it is made in, and uses
+    /// it up.
     ///
     /// # Errors
-    /// A [`PermitError`] if the call must not be made. A permit that does not fit the call is not
+    /// A [`PermitError`] if the call must not be made. A permit that does not fit call and context is not
     /// used up.
-    pub fn redeem(&self, permit: &Permit, call: &ToolCall) -> Result<(), PermitError> {
+    pub fn redeem(
+        &self,
+        permit: &Permit,
+        call: &ToolCall,
+        context: &StepContext<'_>,
+    ) -> Result<(), PermitError> {
         if !self.permits.is_signed(permit) {
             return Err(PermitError::Signature);
         }
@@ -253,17 +386,62 @@ impl Engine {
         if now > permit.expires {
             return Err(PermitError::Expired);
         }
-        if digest(&call.tool_input) != permit.digest || call.tool_name != permit.tool_name {
+        if !is_same_call(permit, call) || differs(context.cwd, permit.cwd.as_deref()) {
             return Err(PermitError::Changed);
         }
-        let mut used = self.permits.used.lock().unwrap_or_else(PoisonError::into_inner);
-        // An expired permit is refused anyway, so it need not be remembered.
-        used.retain(|_, expires| *expires >= now);
-        match used.insert(permit.id.clone(), permit.expires) {
+        if context.session_id != permit.session_id
+            || context.agent_id != permit.agent_id.as_deref()
+            || context.agent_type != permit.agent_type.as_deref()
+        {
+            return Err(PermitError::OtherSession);
+        }
+        if differs(context.step_id, Some(&permit.step_id)) {
+            return Err(PermitError::OtherStep);
+        }
+        if !permit.across_swaps && self.is_outdated(permit.generation) {
+            return Err(PermitError::Outdated);
+        }
+        match self.permits.ledger.spend(permit, now) {
             None => Ok(()),
-            Some(_) => Err(PermitError::Used),
+            Some(Spent::Used) => Err(PermitError::Used),
+            Some(Spent::Revoked) => Err(PermitError::Revoked),
         }
     }
+
+    /// Ends permits before they are used. What has been redeemed before is not stopped, and what is issued later
+    /// is not touched. [`Engine::forget_session`] does so for its session.
+    ///
+    /// ```
+    /// use hookgate::Engine;
+    /// use hookgate::engine::permit::Revocation;
+    ///
+    /// let engine = Engine::default();
+    /// engine.revoke(Revocation::Session("session-1"));
+    /// ```
+    pub fn revoke(&self, which: Revocation<'_>) {
+        self.permits.ledger.revoke(which, clock::unix_ms());
+    }
+
+    /// Returns whether the hooks that a tool call passes are others than in an earlier generation.
+    fn is_outdated(&self, generation: Generation) -> bool {
+        self.swap.load().has_changed_since(Event::PreToolUse.name(), generation.get())
+    }
+}
+
+fn is_same_call(permit: &Permit, call: &ToolCall) -> bool {
+    let ToolCall { tool_name, tool_use_id, tool_input, tool_category, safety, provenance, .. } =
+        call;
+    *tool_name == permit.tool_name
+        && *tool_category == permit.tool_category
+        && *safety == permit.safety
+        && provenance.as_deref() == permit.provenance.as_ref()
+        && !differs(tool_use_id.as_deref(), permit.tool_use_id.as_deref())
+        && digest(tool_input) == permit.digest
+}
+
+/// Returns whether what is presented is not what the permit says; what is not presented is not compared.
+fn differs(presented: Option<&str>, signed: Option<&str>) -> bool {
+    presented.is_some() && presented != signed
 }
 
 fn digest(input: &Value) -> String {

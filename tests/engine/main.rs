@@ -10,6 +10,7 @@
 
 use hookgate_test_support as support;
 
+mod approvals;
 mod background;
 mod dispatch_rules;
 mod engines;

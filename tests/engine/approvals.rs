@@ -1,0 +1,104 @@
+//! Promise: what the user has approved is good for the step that he was asked about, in its session, and as long as
+//! the hooks that asked are in force; a change elsewhere asks him nothing twice.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::support;
+use hookgate::{
+    Asked, Engine, Event, Gate, HandlerTable, Hook, HookEngine as _, StepContext, ToolUse, Verdict,
+};
+use support::{bash, context, engine, sync};
+
+type Question = Asked<ToolUse>;
+
+/// An engine that asks about each call, and how often it has.
+fn asking() -> (Engine, Arc<AtomicUsize>) {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&calls);
+    let hook = sync("ask", move |_| {
+        seen.fetch_add(1, Ordering::Relaxed);
+        Ok(Verdict::ask("sure?"))
+    });
+    (engine([hook]), calls)
+}
+
+async fn ask(engine: &Engine, context: &StepContext<'_>) -> Question {
+    let Gate::Asked(asked) = engine.dispatch(bash("make"), context).await else { panic!() };
+    asked
+}
+
+fn denies(id: &str) -> Hook {
+    Hook::sync(id, |_| Ok(Verdict::deny("no")))
+}
+
+fn insert(engine: &Engine, hook: &Hook) {
+    engine
+        .edit(|table| {
+            table.insert(hook.clone());
+        })
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_change_at_another_event_asks_nobody_again() {
+    let (engine, calls) = asking();
+    let asked = ask(&engine, &context()).await;
+    insert(&engine, &denies("at-stop").event(Event::Stop));
+    let gate = asked.approve(&engine, &context()).await;
+    assert_eq!(gate.decision().unwrap().by, ["the user"]);
+    assert!(gate.is_cleared());
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_change_of_the_hooks_that_asked_has_the_step_evaluated_anew() {
+    let (engine, _) = asking();
+    let asked = ask(&engine, &context()).await;
+    insert(&engine, &denies("no").event(Event::PreToolUse));
+    let Gate::Denied(denied) = asked.approve(&engine, &context()).await else { panic!() };
+    assert_eq!(denied.decision().by, ["no"]);
+    // Also if the change was taken back by then: what was put in force meanwhile may be what the user has seen.
+    let (engine, calls) = asking();
+    let before = engine.table().as_ref().clone();
+    let asked = ask(&engine, &context()).await;
+    engine.swap(HandlerTable::default());
+    engine.swap(before);
+    assert!(matches!(asked.approve(&engine, &context()).await, Gate::Asked(_)));
+    assert_eq!(calls.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn the_same_hooks_in_a_new_table_ask_nobody_again() {
+    let (engine, calls) = asking();
+    let asked = ask(&engine, &context()).await;
+    let same = engine.table().as_ref().clone();
+    assert_eq!(engine.swap(same), 2);
+    assert!(asked.approve(&engine, &context()).await.is_cleared());
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+    // A closure of the same name that does something else is another hook.
+    let asked = ask(&engine, &context()).await;
+    let (other, _) = asking();
+    engine.swap(other.table().as_ref().clone());
+    assert!(matches!(asked.approve(&engine, &context()).await, Gate::Asked(_)));
+}
+
+#[tokio::test]
+async fn an_approval_is_good_for_its_session_and_step_only() {
+    let (engine, calls) = asking();
+    let named = context().step_id("step-1");
+    let elsewhere = [
+        (context(), StepContext::new("another session")),
+        (named, StepContext::new("another session").step_id("step-1")),
+        (named, context().step_id("step-2")),
+    ];
+    for (number, (asked_in, approved_in)) in (1..).zip(elsewhere) {
+        let asked = ask(&engine, &asked_in).await;
+        let gate = asked.approve(&engine, &approved_in).await;
+        assert!(matches!(gate, Gate::Asked(_)), "{approved_in:?}");
+        assert_eq!(calls.load(Ordering::Relaxed), 2 * number);
+    }
+    // A context that does not name the step is that of the session.
+    assert!(ask(&engine, &named).await.approve(&engine, &context()).await.is_cleared());
+    assert!(ask(&engine, &named).await.approve(&engine, &named).await.is_cleared());
+}
