@@ -27,7 +27,7 @@ const PREFIX: &str = "sha256:";
 /// ```
 /// use hookgate::{ConfigHash, HandlerTable};
 ///
-/// let hash = HandlerTable::default().config_hash();
+/// let hash = HandlerTable::empty().config_hash();
 /// let text = hash.to_string();
 /// assert!(text.starts_with("sha256:") && text.len() == 71);
 /// assert_eq!(text.parse::<ConfigHash>()?, hash);
@@ -49,7 +49,7 @@ impl ConfigHash {
     /// ```
     /// use hookgate::{ConfigHash, HandlerTable};
     ///
-    /// let hash = HandlerTable::default().config_hash();
+    /// let hash = HandlerTable::empty().config_hash();
     /// assert_eq!(ConfigHash::from_bytes(*hash.as_bytes()), hash);
     /// ```
     #[must_use]

@@ -195,6 +195,9 @@ pub struct Vote {
     pub hook: HookId,
     /// The kind of its handler: `builtin`, `command`, …
     pub kind: String,
+    /// How many layers of the host are around the handler: one of them may have answered in its place.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub layers: u32,
     /// The mode of the hook: only the verdict of one that enforces counts.
     pub mode: Mode,
     /// 1, or 2 in the final round after a rewrite.
@@ -218,4 +221,9 @@ pub struct Vote {
     /// How long it took, in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_us: Option<u64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }

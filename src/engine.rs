@@ -85,7 +85,7 @@ pub use swap_error::SwapError;
 /// let Gate::Denied(denied) = engine.dispatch(bash, &context).await else { panic!() };
 /// assert_eq!(denied.feedback(), "denied by no-bash: no shell");
 ///
-/// engine.swap(HandlerTable::default());
+/// engine.swap(HandlerTable::empty());
 /// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
 /// assert!(engine.dispatch(bash, &context).await.cleared().is_some());
 /// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
@@ -99,14 +99,20 @@ pub struct Engine {
     recorder: Option<Arc<dyn Recorder>>,
 }
 
-impl Default for Engine {
-    /// Returns an engine with an empty table: it clears every step until a table is put in force.
-    fn default() -> Self {
-        Self::new(HandlerTable::default())
-    }
-}
-
 impl Engine {
+    /// Returns an engine with an empty table: it clears every step until a table is put in force. It has no
+    /// `Default`, so that hooks that could not be loaded do not become one of these by `unwrap_or_default`.
+    ///
+    /// ```
+    /// use hookgate::{Engine, Event, HookEngine};
+    ///
+    /// assert!(!Engine::without_hooks().armed(Event::PreToolUse));
+    /// ```
+    #[must_use]
+    pub fn without_hooks() -> Self {
+        Self::new(HandlerTable::empty())
+    }
+
     /// Returns an engine with a table, published as generation 1.
     #[must_use]
     pub fn new(mut table: HandlerTable) -> Self {
@@ -128,7 +134,7 @@ impl Engine {
     /// ```
     /// use hookgate::Engine;
     ///
-    /// let engine = Engine::default();
+    /// let engine = Engine::without_hooks();
     /// let table = engine.table();
     /// assert!(table.is_empty());
     /// // The limits of the table say which integers a proposal may have.
@@ -149,7 +155,7 @@ impl Engine {
     /// use hookgate::contract::BuiltHandler;
     /// use hookgate::{Engine, Event, HandlerTable, HookEngine, Hook, Invocation, Verdict};
     ///
-    /// let engine = Engine::default();
+    /// let engine = Engine::without_hooks();
     /// assert!(!engine.armed(Event::Stop));
     /// let hook = Hook::sync("tests", |_| Ok(Verdict::deny("run the tests first"))).event(Event::Stop);
     /// assert_eq!(engine.swap(HandlerTable::builder().insert(hook).build()?), 2);
@@ -169,10 +175,10 @@ impl Engine {
     /// ```
     /// use hookgate::{Engine, HandlerTable, HookEngine};
     ///
-    /// let engine = Engine::default();
+    /// let engine = Engine::without_hooks();
     /// let seen = engine.generation();
-    /// let next = engine.swap_if(seen, HandlerTable::default())?;
-    /// let error = engine.swap_if(seen, HandlerTable::default()).unwrap_err();
+    /// let next = engine.swap_if(seen, HandlerTable::empty())?;
+    /// let error = engine.swap_if(seen, HandlerTable::empty()).unwrap_err();
     /// assert_eq!((error.expected(), error.found()), (seen, next));
     /// # Ok::<_, hookgate::engine::SwapError>(())
     /// ```
@@ -200,7 +206,7 @@ impl Engine {
     /// ```
     /// use hookgate::{Engine, HookEngine};
     ///
-    /// let engine = Engine::default();
+    /// let engine = Engine::without_hooks();
     /// // Takes a hook out, whatever else others change at the same time.
     /// let generation = engine.edit(|table| {
     ///     table.remove("no-bash");

@@ -247,7 +247,7 @@ impl EventSender {
 /// use hookgate::{Engine, HookEngine, StepContext, ToolUse};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let engine = Engine::default();
+/// let engine = Engine::without_hooks();
 /// let mut events = engine.subscribe();
 /// # let task = async {
 /// while let Some(event) = events.next().await {
@@ -288,7 +288,7 @@ impl Subscription {
     /// Returns the next event as [`next`](Self::next) does, but `None` also if no event is waiting.
     ///
     /// ```
-    /// let engine = hookgate::Engine::default();
+    /// let engine = hookgate::Engine::without_hooks();
     /// assert!(engine.subscribe().try_next().is_none());
     /// ```
     pub fn try_next(&mut self) -> Option<Result<HookEvent, Lagged>> {

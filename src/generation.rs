@@ -18,10 +18,10 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// use hookgate::{Engine, Generation, HandlerTable, HookEngine};
 ///
-/// let engine = Engine::default();
+/// let engine = Engine::without_hooks();
 /// assert_eq!(engine.generation(), 1);
 ///
-/// let second: Generation = engine.swap(HandlerTable::default());
+/// let second: Generation = engine.swap(HandlerTable::empty());
 /// assert_eq!((second.get(), second.to_string()), (2, "2".to_owned()));
 /// assert!(second > Generation::new(1));
 /// ```

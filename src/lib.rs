@@ -60,7 +60,7 @@
 //! use hookgate::{Engine, Gate, HookEngine, StepContext, ToolUse};
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-//! # let (engine, context) = (Engine::default(), StepContext::new("session-1"));
+//! # let (engine, context) = (Engine::without_hooks(), StepContext::new("session-1"));
 //! assert!(ToolUse::propose("Bash", r#"{"command":"ls","command":"rm -rf /"}"#).is_err());
 //!
 //! let listing = ToolUse::propose("Bash", r#"{"command":"ls"}"#)?;

@@ -48,7 +48,7 @@ pub use reload::{ReloadEvent, ReloadRecord};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let (channel, mut records) = Channel::waiting(64);
-/// let engine = Engine::default().with_recorder(channel);
+/// let engine = Engine::without_hooks().with_recorder(channel);
 /// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
 /// let cleared = engine.dispatch(bash, &StepContext::new("session-1").turn(3)).await;
 /// # drop(cleared);
@@ -144,7 +144,7 @@ pub type ReadyFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let journal = Arc::new(Mutex::new(Vec::new()));
 /// let lines = Arc::clone(&journal);
-/// let engine = Engine::default().with_recorder(move |record: Record| {
+/// let engine = Engine::without_hooks().with_recorder(move |record: Record| {
 ///     lines.lock().unwrap().push(record.report.decision);
 /// });
 /// let bash = ToolUse::propose("Bash", "{}").unwrap();

@@ -122,7 +122,7 @@ impl Reloader {
     ///
     /// let registry = Registry::from_iter([hookgate::builtin::kind()]);
     /// let text = "[[hook]]\nid = 'log'\nevent = 'stop'\nbuiltin = 'audit'\n";
-    /// let reloader = Reloader::new(Arc::new(Engine::default()), move |in_force| {
+    /// let reloader = Reloader::new(Arc::new(Engine::without_hooks()), move |in_force| {
     ///     let mut loaded = Loader::new(&registry).keeping(in_force).parse("hooks.toml", text, ".".as_ref())?;
     ///     // What the host insists on stands beside what the file says.
     ///     let own = Hook::sync("freeze", |_| Ok(Verdict::deny("no"))).event(Event::PreToolUse);
@@ -204,7 +204,7 @@ impl Reloader {
     /// use hookgate::reload::Reloader;
     /// use hookgate::{Engine, Registry, config::Loader};
     ///
-    /// let reloader = Reloader::new(Arc::new(Engine::default()), |_| {
+    /// let reloader = Reloader::new(Arc::new(Engine::without_hooks()), |_| {
     ///     Ok(Loader::new(&Registry::new()).load("no/such/hooks.toml".as_ref())?)
     /// });
     /// for _ in 0..3 {

@@ -38,7 +38,7 @@ const ENGINE: &str = "hookgate";
 /// use hookgate::{Engine, Report, StepContext, ToolUse};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let engine = Engine::default();
+/// let engine = Engine::without_hooks();
 /// let context = StepContext::new("session-1").step_id("s-1");
 /// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
 /// let (gate, report) = engine.dispatch_reported(bash, &context).await;
@@ -204,7 +204,7 @@ impl Report {
     /// ```
     /// use hookgate::{HandlerTable, Outcome, Report};
     ///
-    /// let table = HandlerTable::default();
+    /// let table = HandlerTable::empty();
     /// let report = Report::malformed("EOF at line 1", table.generation(), table.config_hash());
     /// assert_eq!(report.decision, Outcome::Deny);
     /// assert_eq!(report.reason.unwrap(), "the step could not be read: EOF at line 1");
@@ -225,6 +225,7 @@ impl Report {
             votes: vec![Vote {
                 hook: ENGINE.into(),
                 kind: "engine".to_owned(),
+                layers: 0,
                 mode: hookgate_contract::Mode::Enforce,
                 round: 1,
                 outcome: VoteOutcome::Failed,

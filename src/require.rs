@@ -27,11 +27,11 @@ pub(crate) const REQUIRE: &str = "require";
 /// use hookgate::{Engine, Event, Gate, HandlerTable, HookEngine, StepContext, ToolUse};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let engine = Engine::default();
+/// let engine = Engine::without_hooks();
 /// engine.set_require(Require::default().event(Event::PreToolUse))?;
 ///
 /// // A table without a guard there does not let steps pass.
-/// engine.swap(HandlerTable::default());
+/// engine.swap(HandlerTable::empty());
 /// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
 /// let Gate::Denied(denied) = engine.dispatch(bash, &StepContext::new("s")).await else { panic!() };
 /// assert_eq!(denied.decision().by, ["require"]);

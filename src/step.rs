@@ -94,7 +94,7 @@ pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolState, 
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let engine = Engine::default();
+/// let engine = Engine::without_hooks();
 /// match engine.dispatch(Deploy { target: "prod".into() }, &StepContext::new("s")).await {
 ///     Gate::Cleared(deploy) => assert_eq!(deploy.payload().target, "prod"),
 ///     Gate::Denied(denied) => panic!("{denied}"),
@@ -114,7 +114,7 @@ pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolState, 
 /// #     fn contract(&self) -> &'static Contract { &DEPLOY }
 /// # }
 /// hookgate::hook_step!(Deploy: &DEPLOY => Cleared); // `Denied` is missing
-/// # let engine = Engine::default();
+/// # let engine = Engine::without_hooks();
 /// # let _ = engine.dispatch(Deploy { target: "prod".into() }, &StepContext::new("s"));
 /// ```
 pub trait HookStep: Sized + Send {

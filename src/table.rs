@@ -124,9 +124,15 @@ pub struct HandlerTable {
     pub(crate) recorded: bool,
 }
 
-impl Default for HandlerTable {
-    /// Returns a table without hooks, which arms nothing.
-    fn default() -> Self {
+impl HandlerTable {
+    /// Returns a table without hooks, which arms nothing. It has no `Default`, so that a table that could not be
+    /// built does not become one of these by `unwrap_or_default`.
+    ///
+    /// ```
+    /// assert!(hookgate::HandlerTable::empty().is_empty());
+    /// ```
+    #[must_use]
+    pub fn empty() -> Self {
         Self {
             generation: Generation::UNPUBLISHED,
             armed: 0,
@@ -182,7 +188,7 @@ impl HandlerTable {
     ///
     /// let mut limits = Limits::default();
     /// let usual = HandlerTable::builder().limits(limits.clone()).build()?;
-    /// assert_eq!(usual.config_hash(), HandlerTable::default().config_hash());
+    /// assert_eq!(usual.config_hash(), HandlerTable::empty().config_hash());
     ///
     /// limits.stop_denials = 5;
     /// let other = HandlerTable::builder().limits(limits).build()?;

@@ -90,11 +90,11 @@ fn an_engine_without_subscribers_takes_little_memory() {
         drop(all);
         grown / ENGINES as u64
     };
-    let silent = each(|| Box::new(Engine::default()));
+    let silent = each(|| Box::new(Engine::without_hooks()));
     assert!(silent < 24 << 10, "an engine takes {silent} bytes");
     // The control: the ring is seen.
     let subscribed = each(|| {
-        let engine = Engine::default();
+        let engine = Engine::without_hooks();
         let events = engine.subscribe();
         Box::new((engine, events))
     });

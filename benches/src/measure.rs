@@ -68,7 +68,7 @@ fn instructions(case: &Case) -> Result<f64, MeasureError> {
 pub(crate) fn bytes_of_engine() -> u64 {
     let mut kept = None;
     let counted = measure(|| {
-        let engine = kept.insert(Engine::default());
+        let engine = kept.insert(Engine::without_hooks());
         cases::now(cases::agent(engine, &cases::call, 1));
     });
     let own = u64::try_from(size_of::<Engine>()).unwrap_or(u64::MAX);

@@ -36,7 +36,7 @@ pub(crate) fn table(
     problem: Option<&str>,
     dialect: &dyn Dialect,
 ) -> HandlerTable {
-    let Some(event) = Event::from_name(event) else { return HandlerTable::default() };
+    let Some(event) = Event::from_name(event) else { return HandlerTable::empty() };
     let manifests = manifests(policy);
     let reach = Reach { dialect, manifests: &manifests, called_at: None };
     let enforcing: Vec<_> = policy
@@ -52,5 +52,8 @@ pub(crate) fn table(
         None => format!("{SIGN}{}", count(enforcing.len(), "hook")),
     };
     let deny = Hook::sync("hookgate-canary", move |_| Ok(Verdict::deny(reason.as_str())));
-    HandlerTable::builder().insert(deny.event(event)).build().unwrap_or_default()
+    HandlerTable::builder()
+        .insert(deny.event(event))
+        .build()
+        .unwrap_or_else(|_| HandlerTable::empty())
 }

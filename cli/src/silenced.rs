@@ -13,7 +13,7 @@ pub(crate) fn hook(spec: &HookSpec) -> HookSpec {
     let silent = |_: Handler| Handler::Sync(Arc::new(|_: Invocation<'_>| Ok(Verdict::none())));
     // One that is off is not evaluated at all.
     let mode = if spec.mode() == Mode::Off { Mode::Off } else { Mode::Shadow };
-    spec.clone().unordered().with_mode(mode).map_handler(silent)
+    spec.clone().unordered().with_mode(mode).watch_handler(silent)
 }
 
 /// Returns a table of the same hooks, of which only some are called. It requires nothing.

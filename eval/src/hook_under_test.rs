@@ -46,8 +46,8 @@ impl HookUnderTest {
         let spec = find_decider(table, hook)?.unordered().with_mode(Mode::Enforce);
         let rule = rule_of(&spec);
         let spec = match &recording {
-            Some(recording) => spec.map_handler(Arc::clone(recording).replay_layer()),
-            None => spec.map_handler(meter.clone().into_layer()),
+            Some(recording) => spec.watch_handler(Arc::clone(recording).replay_layer()),
+            None => spec.watch_handler(meter.clone().into_layer()),
         };
         let alone = HandlerTable::builder()
             .limits(table.limits().clone())

@@ -58,7 +58,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let (started, audit) = (Arc::new(Notify::new()), Audit::default());
     let policy = Policy::new(project.path().to_owned(), vec![slow_review(&started)]);
-    let table = policy.load(&HandlerTable::default())?;
+    let table = policy.load(&HandlerTable::empty())?;
     let engine = Arc::new(Engine::new(table).with_recorder(audit.clone()));
     let session = |id, user, esc: &Arc<Esc>| Session {
         id,

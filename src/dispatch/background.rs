@@ -54,7 +54,7 @@ use runner::Runner;
 /// use hookgate::Engine;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
-/// let engine = Engine::default();
+/// let engine = Engine::without_hooks();
 /// let counts = engine.shutdown(Duration::from_secs(5)).await;
 /// assert_eq!((counts.finished, counts.pending, counts.lost), (0, 0, 0));
 /// # });

@@ -206,6 +206,7 @@ pub(super) fn vote(hook: &CompiledHook, round: u8, outcome: VoteOutcome) -> Vote
     Vote {
         hook: hook.id().clone(),
         kind: hook.definition.spec.kind().to_owned(),
+        layers: hook.definition.spec.layers(),
         mode: hook.mode,
         round,
         outcome,

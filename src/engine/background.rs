@@ -69,7 +69,7 @@ impl Engine {
     /// use hookgate::Engine;
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
-    /// let engine = Engine::default();
+    /// let engine = Engine::without_hooks();
     /// // … sessions run, and end …
     /// let counts = engine.shutdown(Duration::from_secs(5)).await;
     /// if counts.pending > 0 {

@@ -112,7 +112,7 @@ pub(super) use sealed::{Key, Sealed};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// assert_eq!(Runtime { hooks: Noop }.call_tool("Bash", "{}").await, "running Bash");
-/// assert_eq!(Runtime { hooks: Engine::default() }.call_tool("Bash", "{}").await, "running Bash");
+/// assert_eq!(Runtime { hooks: Engine::without_hooks() }.call_tool("Bash", "{}").await, "running Bash");
 /// // Whether there are hooks is known when the program starts: `None` has none.
 /// let hooks: Option<Engine> = None;
 /// assert_eq!(Runtime { hooks }.call_tool("Bash", "{}").await, "running Bash");
@@ -214,7 +214,7 @@ pub trait HookEngine: Sealed + Send + Sync {
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// for hooks in [Arc::new(Engine::default()) as Arc<dyn DynHookEngine>, Arc::new(Noop)] {
+/// for hooks in [Arc::new(Engine::without_hooks()) as Arc<dyn DynHookEngine>, Arc::new(Noop)] {
 ///     let session = Session { hooks };
 ///     let step = ToolUse::propose("Bash", "{}").unwrap();
 ///     let gate = session.hooks.dispatch(step, &StepContext::new("session-1")).await;

@@ -40,7 +40,7 @@ use crate::table::HandlerTable;
 ///
 /// A step that it has cleared is not cleared for an [`Engine`](crate::Engine): no permit is issued
 /// for it, and it does not approve what an engine has asked about.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Noop;
 
 impl Sealed for Noop {
@@ -77,7 +77,7 @@ impl Sealed for Noop {
         _: Settle,
     ) -> Pin<Box<dyn Future<Output = (Clearance, Option<Answer>, Report)> + Send + 'a>> {
         let step_id = StepId::new(context.step_id, clock::step_id);
-        let report = Report::begun(&HandlerTable::default(), payload, context, &step_id);
+        let report = Report::begun(&HandlerTable::empty(), payload, context, &step_id);
         Box::pin(ready((Clearance::silent(Stamp::NO_ENGINE), None, report)))
     }
 }

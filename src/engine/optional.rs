@@ -8,7 +8,8 @@
 //! use hookgate::{Engine, HandlerTable, HookEngine, StepContext, ToolUse};
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-//! let config: Option<HandlerTable> = None; // the user has no hooks.toml
+//! // The user has no hooks.toml. One with mistakes is an error, and no `None`: do not write `.ok()` here.
+//! let config: Option<HandlerTable> = None;
 //! let hooks: Option<Engine> = config.map(Engine::new);
 //! let step = ToolUse::propose("Bash", "{}").unwrap();
 //! assert!(hooks.dispatch(step, &StepContext::new("s")).await.is_cleared());
@@ -22,6 +23,7 @@
 use std::fmt;
 use std::future::{Future, Ready};
 use std::pin::Pin;
+use std::sync::Once;
 use std::task::{Context, Poll};
 
 use hookgate_contract::payload::AnyPayload;
@@ -69,6 +71,20 @@ impl<F: Future<Output = Gate<S>> + Unpin, S: HookStep> Future for OptionDispatch
 /// The future of an engine is `Unpin`, and so is a gate that is ready.
 impl<F: Unpin, S: HookStep> Unpin for OptionDispatch<F, S> {}
 
+/// Says once in a process that steps are cleared without hooks: the host may have lost them by `.ok()`.
+#[inline]
+fn note_none() {
+    static NOTED: Once = Once::new();
+    if !NOTED.is_completed() {
+        NOTED.call_once(|| {
+            tracing::warn!(
+                target: "hookgate",
+                "steps are cleared without hooks: the engine is `None`. `Noop` says that this is meant"
+            );
+        });
+    }
+}
+
 impl<E: HookEngine> Sealed for Option<E> {
     fn identity(&self) -> u64 {
         self.as_ref().map_or_else(|| Noop.identity(), E::identity)
@@ -95,7 +111,10 @@ impl<E: HookEngine> Sealed for Option<E> {
     ) -> Pin<Box<dyn Future<Output = (Clearance, Option<Answer>)> + Send + 'a>> {
         match self {
             Some(engine) => engine.evaluate_any(key, payload, context, settle),
-            None => Noop.evaluate_any(key, payload, context, settle),
+            None => {
+                note_none();
+                Noop.evaluate_any(key, payload, context, settle)
+            }
         }
     }
 
@@ -108,12 +127,16 @@ impl<E: HookEngine> Sealed for Option<E> {
     ) -> Pin<Box<dyn Future<Output = (Clearance, Option<Answer>, Report)> + Send + 'a>> {
         match self {
             Some(engine) => engine.evaluate_any_reported(key, payload, context, settle),
-            None => Noop.evaluate_any_reported(key, payload, context, settle),
+            None => {
+                note_none();
+                Noop.evaluate_any_reported(key, payload, context, settle)
+            }
         }
     }
 }
 
-/// `None` has no hooks: it clears every step, as [`Noop`] does.
+/// `None` has no hooks: it clears every step, as [`Noop`] does. The first step of the process that it clears is
+/// logged as a warning: that there are no hooks may be an error that somebody has thrown away.
 impl<E: HookEngine> HookEngine for Option<E> {
     type Dispatch<'a, S: HookStep + 'a>
         = OptionDispatch<E::Dispatch<'a, S>, S>
@@ -134,7 +157,10 @@ impl<E: HookEngine> HookEngine for Option<E> {
     fn pass<S: HookStep>(&self, step: S) -> Result<S::Cleared, S> {
         match self {
             Some(engine) => engine.pass(step),
-            None => Noop.pass(step),
+            None => {
+                note_none();
+                Noop.pass(step)
+            }
         }
     }
 
@@ -146,7 +172,10 @@ impl<E: HookEngine> HookEngine for Option<E> {
     ) -> Self::Dispatch<'a, S> {
         OptionDispatch(match self {
             Some(engine) => Either::Engine(engine.dispatch(step, context)),
-            None => Either::Noop(Noop.dispatch(step, context)),
+            None => {
+                note_none();
+                Either::Noop(Noop.dispatch(step, context))
+            }
         })
     }
 }

@@ -12,7 +12,7 @@
 //! use hookgate::{Engine, Gate, HookEngine, StepContext, ToolUse};
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-//! let (engine, context) = (Engine::default(), StepContext::new("session-1"));
+//! let (engine, context) = (Engine::without_hooks(), StepContext::new("session-1"));
 //! let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
 //! let Gate::Cleared(cleared) = engine.dispatch(bash, &context).await else { panic!() };
 //! let (permit, running) = engine.issue(cleared, &context, Duration::from_secs(30))?;
@@ -415,7 +415,7 @@ impl Engine {
     /// use hookgate::Engine;
     /// use hookgate::engine::permit::Revocation;
     ///
-    /// let engine = Engine::default();
+    /// let engine = Engine::without_hooks();
     /// engine.revoke(Revocation::Session("session-1"));
     /// ```
     pub fn revoke(&self, which: Revocation<'_>) {

@@ -41,7 +41,7 @@ impl Engine {
     /// use hookgate::recorder::Channel;
     ///
     /// let (channel, records) = Channel::waiting(1024);
-    /// let engine = Engine::default().with_recorder(channel);
+    /// let engine = Engine::without_hooks().with_recorder(channel);
     /// # drop((engine, records));
     /// ```
     #[must_use]

@@ -150,7 +150,7 @@ impl Payload for Unregistered {
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let mut incoming = Incoming::parse(br#"{"hook_event_name":"run_failed","error":"timeout","team":"a"}"#)?;
 /// assert_eq!(incoming.header.host["team"], "a", "what no event knows is a fact of the host");
-/// let report = Engine::default().evaluate(&mut incoming).await;
+/// let report = Engine::without_hooks().evaluate(&mut incoming).await;
 /// assert!(report.votes.is_empty(), "there are no hooks");
 /// # Ok::<(), hookgate::envelope::IncomingError>(()) }).unwrap();
 /// ```

@@ -33,7 +33,7 @@ use super::{ReadyFuture, Record, Recorder, ReloadRecord};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let (channel, mut records) = Channel::dropping(2);
-/// let engine = Engine::default().with_recorder(channel);
+/// let engine = Engine::without_hooks().with_recorder(channel);
 /// let context = StepContext::new("session-1");
 /// for _ in 0..5 {
 ///     drop(engine.dispatch(ToolUse::propose("Bash", "{}").unwrap(), &context).await);
@@ -192,7 +192,7 @@ impl Recorder for Channel {
 ///     Ok::<_, serde_json::Error>(journal)
 /// });
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let engine = Engine::default().with_recorder(channel);
+/// let engine = Engine::without_hooks().with_recorder(channel);
 /// let bash = ToolUse::propose("Bash", "{}").unwrap();
 /// drop(engine.dispatch(bash, &StepContext::new("session-1")).await);
 /// # });
@@ -231,7 +231,7 @@ impl Records {
     ///
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let (channel, mut records) = Channel::waiting(64);
-    /// let engine = Arc::new(Engine::default().with_recorder(channel));
+    /// let engine = Arc::new(Engine::without_hooks().with_recorder(channel));
     /// let reloader = Reloader::new(engine, |_| {
     ///     Ok(Loader::new(&Registry::new()).load("no/such/hooks.toml".as_ref())?)
     /// });

@@ -22,7 +22,7 @@
 /// hookgate::hook_step!(Deploy: &DEPLOY => Cleared, Denied, Asked);
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let engine = Engine::default();
+/// let engine = Engine::without_hooks();
 /// match engine.dispatch(Deploy { target: "prod".into() }, &StepContext::new("s")).await {
 ///     Gate::Cleared(deploy) => assert_eq!(deploy.payload().target, "prod"),
 ///     Gate::Denied(denied) => println!("{denied}"),

@@ -21,7 +21,7 @@ use crate::hook_id::HookId;
 /// use hookgate::{Engine, Gate, HookEngine, StepContext};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let (engine, context) = (Engine::default(), StepContext::new("session-1"));
+/// let (engine, context) = (Engine::without_hooks(), StepContext::new("session-1"));
 /// match engine.dispatch(UserPromptSubmit::new("hello"), &context).await {
 ///     Gate::Cleared(prompt) => println!("{}", prompt.payload().prompt),
 ///     Gate::Asked(asked) => println!("ask the user: {}", asked.question()),

@@ -33,7 +33,7 @@ pub use run::Running;
 /// use hookgate::{Engine, Gate, HookEngine, StepContext, ToolUse};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let (engine, context) = (Engine::default(), StepContext::new("s"));
+/// let (engine, context) = (Engine::without_hooks(), StepContext::new("s"));
 /// let proposed = ToolUse::propose("Bash", r#"{"command":"ls"}"#)?;
 /// let Gate::Cleared(cleared) = engine.dispatch(proposed, &context).await else { panic!() };
 /// let ran = cleared.run(async |input| Ok::<_, String>(format!("ran {}", input["command"]))).await;

@@ -15,6 +15,7 @@
 //! | `require` | events and hooks, sorted |
 //! | `hooks` | the hooks in the order of declaration |
 //! | `sections` | the registered sections as they were written; absent without any |
+//! | `hooks[].layers` | how many layers of the host are around the handler; absent without any |
 //! | `hooks[].handler` | kind, settings as they were written, and the identity of what they name |
 //! | `hooks[].when`, `events`, `tags`, … | what the engine itself knows of a hook; sorted, where it is a set |
 //!
@@ -196,6 +197,7 @@ fn hook_form(spec: &HookSpec) -> Value {
         id,
         kind,
         built,
+        layers,
         events,
         matcher,
         settings,
@@ -221,7 +223,7 @@ fn hook_form(spec: &HookSpec) -> Value {
         .into_iter()
         .filter_map(|class| Some((class.name().to_owned(), on.get(&class)?.name().into())))
         .collect();
-    json!({
+    let mut form = json!({
         "id": id,
         "handler": {"kind": kind, "settings": settings, "identity": built.identity},
         "events": unordered(events.iter().map(event_form)),
@@ -238,7 +240,9 @@ fn hook_form(spec: &HookSpec) -> Value {
         "merge": merge,
         "may_allow": may_allow,
         "tags": set(tags),
-    })
+    });
+    add_given(&mut form, "layers", (*layers > 0).then_some(*layers));
+    form
 }
 
 fn event_form(selector: &EventSelector) -> Value {

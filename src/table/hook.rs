@@ -115,6 +115,7 @@ impl Hook {
                 id,
                 kind,
                 built,
+                layers: 0,
                 events: Vec::new(),
                 matcher: MatchSpec::default(),
                 settings: Value::Null,

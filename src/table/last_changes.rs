@@ -34,6 +34,28 @@ impl HandlerTable {
             }
         }
         self.last_changes = last;
+        self.tell_redefined(before);
+    }
+
+    /// Logs which hooks that are required, and were in force before, are not what they were: a hook is required by
+    /// its id, and one of the same id may do nothing.
+    fn tell_redefined(&self, before: &Self) {
+        let required = self.required.iter().flat_map(|(_, need)| &need.hooks);
+        let ids: BTreeSet<&str> = required.map(|hook| hook.id.as_str()).collect();
+        for id in ids {
+            let [old, new] = [before, self].map(|table| table.specs().find(|spec| spec.id() == id));
+            let is_redefined = old.zip(new).is_some_and(|(old, new)| {
+                old.definition_hash() != new.definition_hash() || !is_same_code(old, new)
+            });
+            if is_redefined {
+                tracing::warn!(
+                    target: "hookgate",
+                    hook = id,
+                    "a hook that is required is defined otherwise than before; \
+                     `Require::definition` requires it as it is"
+                );
+            }
+        }
     }
 
     /// Returns whether the hooks of an event are others than in the table of an earlier generation.
@@ -58,9 +80,9 @@ fn are_same(old: Option<&Arc<Bucket>>, new: Option<&Arc<Bucket>>) -> bool {
 }
 
 /// Returns whether two hooks have the same handler, as far as their configs do not say it: a handler that no kind
-/// has built is a closure of the host.
+/// has built is a closure of the host, and so is a layer.
 fn is_same_code(old: &HookSpec, new: &HookSpec) -> bool {
-    let is_closure = |spec: &HookSpec| spec.built().registration == 0;
+    let is_closure = |spec: &HookSpec| spec.built().registration == 0 || spec.layers() > 0;
     if !is_closure(old) && !is_closure(new) {
         return true;
     }

@@ -55,6 +55,12 @@ impl<'t> Listed<'t> {
         self.spec().kind()
     }
 
+    /// Returns how many layers of the host are around its handler: see [`HookSpec::map_handler`].
+    #[must_use]
+    pub fn layers(&self) -> u32 {
+        self.hook.definition.spec.layers()
+    }
+
     /// Returns the hook as it was declared.
     #[must_use]
     pub fn spec(&self) -> &'t HookSpec {

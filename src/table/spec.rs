@@ -39,6 +39,8 @@ pub struct HookSpec {
     pub(super) id: HookId,
     pub(super) kind: Cow<'static, str>,
     pub(super) built: BuiltHandler,
+    /// How many layers the host has put around the handler.
+    pub(super) layers: u32,
     pub(super) events: Vec<EventSelector>,
     pub(super) matcher: MatchSpec,
     /// The settings that the handler was built from; null for one that was made in Rust.
@@ -316,7 +318,8 @@ impl HookSpec {
 
     /// Wraps the handler in a [layer](crate::layer), or replaces it: by one that counts,
     /// records, limits the time or plays back. What the handler declares about itself (role, files,
-    /// probe) stays.
+    /// probe) stays. The layer counts: the hook has another [identity](Self::config_hash) with it, and listings and
+    /// votes say that it is there.
     ///
     /// ```
     /// use hookgate::layer::around;
@@ -326,12 +329,26 @@ impl HookSpec {
     /// let quiet = spec.map_handler(around(|handler, call| Box::pin(async move {
     ///     handler.invoke(call).await.map(|_| Verdict::none())
     /// })));
-    /// assert_eq!(quiet.id(), "no-bash");
+    /// assert_eq!((quiet.id().as_str(), quiet.layers()), ("no-bash", 1));
     /// ```
     #[must_use]
     pub fn map_handler(mut self, layer: impl HandlerLayer) -> Self {
+        self.layers = self.layers.saturating_add(1);
+        self.watch_handler(layer)
+    }
+
+    /// As [`HookSpec::map_handler`], for tools that look at hooks or play steps through them: the layer does not count.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn watch_handler(mut self, layer: impl HandlerLayer) -> Self {
         self.built.handler = layer.layer(self.built.handler);
         self
+    }
+
+    /// Returns how many layers are around the handler: see [`HookSpec::map_handler`].
+    #[must_use]
+    pub const fn layers(&self) -> u32 {
+        self.layers
     }
 
     /// Returns whether the handler may have been written for another hook system.

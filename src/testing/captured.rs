@@ -14,7 +14,7 @@ use crate::report::Report;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let captured = Captured::new().with_envelopes();
-/// let engine = Engine::default().with_recorder(captured.clone());
+/// let engine = Engine::without_hooks().with_recorder(captured.clone());
 /// drop(engine.dispatch(testing::tool_call("Read").step(), &testing::context()).await);
 ///
 /// let reports = captured.reports();

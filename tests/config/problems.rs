@@ -11,7 +11,7 @@ use hookgate::config::{ConfigErrors, ConfigProblem, Loader};
 use hookgate::contract::settings::SettingProblem;
 use hookgate::contract::{
     BuiltCondition, BuiltHandler, Condition, ConditionContext, ConditionKind, ConfigSection,
-    Envelope, Truth,
+    Contract, Envelope, EventKind, Truth,
 };
 use hookgate::matcher::{MatchError, MatchSpec};
 use hookgate::require::Require;
@@ -204,6 +204,11 @@ fn every_problem_is_reported_at_its_position() {
         )
     );
     seen.insert(variant(warning.problem()));
+    // No file can be wrong in this way: the contracts are those of the program.
+    static ASKS: Contract = Contract::custom("x.deploy", EventKind::Context);
+    static GATE: Contract = Contract::custom("x.deploy", EventKind::Gate);
+    let errors = HandlerTable::builder().contract(&ASKS).contract(&GATE).build().unwrap_err();
+    seen.extend(errors.into_iter().map(|error| variant(&error.problem)));
     seen.insert(variant(crate::translation::untranslatable().errors()[0].problem()));
     for (source, name) in [
         (include_str!("../../src/config/problem.rs"), "ConfigProblem"),

@@ -44,7 +44,7 @@ async fn a_hook_that_has_not_changed_keeps_its_counters() {
 
 #[tokio::test]
 async fn a_builtin_is_replaced_while_the_engine_runs() {
-    let engine = Engine::default();
+    let engine = Engine::without_hooks();
     let says = |reason: &'static str| {
         move |_: &mut hookgate::contract::settings::Settings<'_>,
               _: &hookgate::contract::BuildContext<'_>| {
@@ -85,7 +85,7 @@ async fn a_handler_that_is_registered_anew_is_built_anew() {
         registry.register("mine", build).unwrap();
         registry.register_builtin("mine", build).unwrap();
     };
-    let engine = Engine::default();
+    let engine = Engine::without_hooks();
     for handler in ["handler = { kind = 'mine' }", "builtin = 'mine'", "mine = {}"] {
         let config = format!("[[hook]]\nid = 'h'\nevent = 'pre_tool_use'\n{handler}\n");
         let load = |earlier: &HandlerTable| {

@@ -133,9 +133,9 @@ fn what_is_broken_empty_or_gone_leaves_the_last_good_table() {
 #[test]
 fn a_host_that_loads_by_itself_cannot_lose_all_hooks_by_mistake() {
     let registry = support::registry();
-    let reloader = Reloader::new(Arc::new(Engine::default()), move |_| {
+    let reloader = Reloader::new(Arc::new(Engine::without_hooks()), move |_| {
         let mut loaded = Loader::new(&registry).parse("hooks.toml", &guard("one"), ".".as_ref())?;
-        loaded.table = HandlerTable::default();
+        loaded.table = HandlerTable::empty();
         Ok(loaded)
     });
     assert_eq!(reloader.blocking_reload().unwrap_err(), ReloadError::Empty);
@@ -146,7 +146,7 @@ fn a_host_that_loads_by_itself_cannot_lose_all_hooks_by_mistake() {
 fn hooks_of_the_host_that_do_not_fit_are_a_failure_like_any_other() {
     let config = Config::new(&guard("one"));
     let (path, registry) = (config.path.clone(), support::registry());
-    let reloader = Reloader::new(Arc::new(Engine::default()), move |in_force| {
+    let reloader = Reloader::new(Arc::new(Engine::without_hooks()), move |in_force| {
         let mut loaded = Loader::new(&registry).keeping(in_force).load(&path)?;
         let own = Hook::sync("own", |_| Ok(Verdict::none())).event(Event::PreToolUse);
         loaded.table = TableBuilder::from_table(&Arc::new(loaded.table)).insert(own).build()?;
@@ -163,7 +163,7 @@ fn a_loader_that_panics_takes_nothing_out_of_force() {
     let config = Config::new(&guard("one"));
     let panics = Arc::new(AtomicBool::new(false));
     let (path, registry, flag) = (config.path.clone(), support::registry(), Arc::clone(&panics));
-    let reloader = Reloader::new(Arc::new(Engine::default()), move |_| {
+    let reloader = Reloader::new(Arc::new(Engine::without_hooks()), move |_| {
         assert!(!flag.load(Ordering::Relaxed), "the disk is on fire");
         Ok(Loader::new(&registry).load(&path)?)
     });
@@ -180,7 +180,7 @@ fn a_loader_that_panics_takes_nothing_out_of_force() {
 fn a_journal_has_each_reload_and_each_failure_once() {
     let config = Config::new(&guard("one"));
     let (channel, mut records) = Channel::waiting(1);
-    let reloader = config.reloader_of(Engine::default().with_recorder(channel));
+    let reloader = config.reloader_of(Engine::without_hooks().with_recorder(channel));
     reloader.blocking_reload().unwrap();
     reloader.blocking_reload().unwrap();
     config.write("[[hook]]\n");
@@ -242,7 +242,7 @@ impl Recorder for Broken {
 #[test]
 fn a_recorder_that_panics_stops_no_reload() {
     let config = Config::new(&guard("one"));
-    let reloader = config.reloader_of(Engine::default().with_recorder(Broken));
+    let reloader = config.reloader_of(Engine::without_hooks().with_recorder(Broken));
     assert_eq!(reloader.blocking_reload().unwrap().generation, 2);
     config.write("");
     reloader.blocking_reload().unwrap_err();
@@ -301,7 +301,7 @@ async fn a_reload_does_not_hold_up_the_task_that_asks_for_it() {
     let (path, registry) = (config.path.clone(), support::registry());
     let (go_on, waits) = channel();
     let waits = Mutex::new(waits);
-    let reloader = Reloader::new(Arc::new(Engine::default()), move |_| {
+    let reloader = Reloader::new(Arc::new(Engine::without_hooks()), move |_| {
         waits.lock().unwrap().recv().unwrap();
         Ok(Loader::new(&registry).load(&path)?)
     });
@@ -355,7 +355,7 @@ fn no_damage_at_any_byte_is_ever_in_force() {
     // The control: whoever puts in force what is left of a config is found out.
     let without_the_rule: PutInForce = |registry, engine, text| {
         let loaded = Loader::new(registry).parse("hooks.toml", text, ".".as_ref());
-        engine.swap(loaded.map(|loaded| loaded.table).unwrap_or_default());
+        engine.swap(loaded.map(|loaded| loaded.table).unwrap_or_else(|_| HandlerTable::empty()));
     };
     assert!(first_damage_in_force(without_the_rule).is_some());
 }

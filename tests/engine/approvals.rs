@@ -62,7 +62,7 @@ async fn a_change_of_the_hooks_that_asked_has_the_step_evaluated_anew() {
     let (engine, calls) = asking();
     let before = engine.table().as_ref().clone();
     let asked = ask(&engine, &context()).await;
-    engine.swap(HandlerTable::default());
+    engine.swap(HandlerTable::empty());
     engine.swap(before);
     assert!(matches!(asked.approve(&engine, &context()).await, Gate::Asked(_)));
     assert_eq!(calls.load(Ordering::Relaxed), 2);

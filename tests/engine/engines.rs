@@ -15,6 +15,7 @@ use hookgate::{
     StepContext, ToolUse, Verdict,
 };
 
+use crate::spans::Capture;
 use crate::support::{bash, command, context, engine, sync, waiting};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -71,7 +72,14 @@ async fn every_form_of_an_engine_decides_as_the_engine() {
 async fn no_engine_in_any_form_clears_everything_and_approves_nothing_of_an_engine() {
     const CLEARED: [Outcome; 5] = [Outcome::Allow; 5];
     let none: Option<Engine> = None;
+    // It is told once: an error of those who loaded the hooks may have become the `None`.
+    let capture = Capture::at(tracing::Level::WARN);
+    let told = tracing::subscriber::set_default(capture.clone());
     assert_eq!(outcomes(&none).await, CLEARED);
+    assert_eq!(outcomes(&none).await, CLEARED);
+    drop(told);
+    let [event] = &capture.events()[..] else { panic!("{:?}", capture.events()) };
+    assert!(event.contains("the engine is `None`"), "{event}");
     assert_eq!(outcomes(&Noop).await, CLEARED);
     let erased: Arc<dyn DynHookEngine> = Arc::new(Noop);
     assert_eq!(outcomes(&erased).await, CLEARED);
@@ -122,9 +130,9 @@ async fn an_issue_that_fails_gives_the_clearance_back() {
 
 #[tokio::test]
 async fn a_swap_that_is_refused_gives_the_table_back() {
-    let engine = Engine::default();
-    engine.swap(HandlerTable::default());
-    let table = HandlerTable::default();
+    let engine = Engine::without_hooks();
+    engine.swap(HandlerTable::empty());
+    let table = HandlerTable::empty();
     let error = engine.swap_if(Generation::new(1), table).unwrap_err();
     assert_eq!([error.expected(), error.found()], [1, 2]);
     assert_eq!(engine.swap(error.into_table()), 3);
@@ -187,7 +195,7 @@ fn panics_when_polled_again(engine: &Engine, context: &StepContext<'_>, step: To
 async fn a_dispatch_that_is_polled_after_its_end_panics_and_does_not_hang() {
     let context = context();
     let ready = || waiting("ready", |_| Box::pin(async { Ok(Verdict::none()) }));
-    for engine in [Engine::default(), deciding(), engine([ready()])] {
+    for engine in [Engine::without_hooks(), deciding(), engine([ready()])] {
         assert!(panics_when_polled_again(&engine, &context, bash("ls")));
         assert!(panics_when_polled_again(&engine, &context, bash("deny")));
     }

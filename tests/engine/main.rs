@@ -24,5 +24,6 @@ mod spans;
 mod stop_at;
 mod stops;
 mod stream;
+mod told;
 mod torture;
 mod votes;

@@ -25,7 +25,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn a_permit_is_good_once() {
-    let engine = Engine::default();
+    let engine = Engine::without_hooks();
     let (permit, running) = permit(&engine, MINUTE).await;
     // It crosses a process boundary as JSON.
     let permit: Permit = serde_json::from_str(&serde_json::to_string(&permit).unwrap()).unwrap();
@@ -37,7 +37,7 @@ async fn a_permit_is_good_once() {
 
 #[tokio::test]
 async fn one_changed_byte_is_refused_and_the_permit_is_kept() {
-    let engine = Engine::default();
+    let engine = Engine::without_hooks();
     let (permit, _running) = permit(&engine, MINUTE).await;
     for other in [call("lS"), call("ls "), ToolCall::new("bash", json!({"command": "ls"}))] {
         assert_eq!(engine.redeem(&permit, &other, &context()), Err(PermitError::Changed));
@@ -47,7 +47,7 @@ async fn one_changed_byte_is_refused_and_the_permit_is_kept() {
 
 #[tokio::test]
 async fn an_altered_permit_is_refused() {
-    let engine = Engine::default();
+    let engine = Engine::without_hooks();
     let (permit, _running) = permit(&engine, MINUTE).await;
     let changes: [fn(&mut Permit); 17] = [
         |permit| permit.serial += 1,
@@ -74,7 +74,7 @@ async fn an_altered_permit_is_refused() {
         assert_eq!(engine.redeem(&altered, &call("ls"), &context()), Err(PermitError::Signature));
     }
     assert_eq!(
-        Engine::default().redeem(&permit, &call("ls"), &context()),
+        Engine::without_hooks().redeem(&permit, &call("ls"), &context()),
         Err(PermitError::Signature)
     );
 }
@@ -97,7 +97,7 @@ fn full_context() -> StepContext<'static> {
 
 #[tokio::test]
 async fn a_permit_is_bound_to_all_that_a_guard_can_decide_on() {
-    let engine = Engine::default();
+    let engine = Engine::without_hooks();
     let cleared = engine.dispatch(ToolUse::from(full_call()), &full_context()).await.cleared();
     let (permit, _running) = engine.issue(cleared.unwrap(), &full_context(), MINUTE).unwrap();
     let other_calls: [fn(&mut ToolCall); 9] = [
@@ -150,7 +150,7 @@ async fn a_permit_is_not_issued_in_another_session() {
 
 #[tokio::test]
 async fn a_swap_of_the_hooks_ends_permits_and_another_swap_does_not() {
-    let engine = Engine::default();
+    let engine = Engine::without_hooks();
     engine
         .edit(|table| {
             table.insert(sync("looks", |_| Ok(Verdict::none())));
@@ -181,7 +181,7 @@ async fn a_swap_of_the_hooks_ends_permits_and_another_swap_does_not() {
 
 #[tokio::test]
 async fn a_permit_can_be_revoked() {
-    let engine = Engine::default();
+    let engine = Engine::without_hooks();
     let issue = async |session| {
         let context = StepContext::new(session);
         let cleared = engine.dispatch(bash("ls"), &context).await.cleared().unwrap();
@@ -216,7 +216,7 @@ async fn a_permit_can_be_revoked() {
 
 #[tokio::test]
 async fn a_permit_is_good_for_an_hour_at_most() {
-    let engine = Engine::default();
+    let engine = Engine::without_hooks();
     let cleared = engine.dispatch(bash("ls"), &context()).await.cleared().unwrap();
     let refused = engine.issue(cleared, &context(), Duration::MAX).unwrap_err();
     assert_eq!(refused.reason(), IssueErrorReason::TooLong);
@@ -225,7 +225,7 @@ async fn a_permit_is_good_for_an_hour_at_most() {
 
 #[tokio::test]
 async fn a_permit_expires() {
-    let engine = Engine::default();
+    let engine = Engine::without_hooks();
     let (permit, _running) = permit(&engine, Duration::ZERO).await;
     std::thread::sleep(Duration::from_millis(5));
     assert_eq!(engine.redeem(&permit, &call("ls"), &context()), Err(PermitError::Expired));
@@ -251,7 +251,7 @@ async fn a_clearance_without_an_engine_gets_no_permit() {
 
 #[tokio::test]
 async fn a_clearance_of_another_engine_gets_no_permit_and_its_permit_is_refused() {
-    let (ours, other) = (denying(), Engine::default());
+    let (ours, other) = (denying(), Engine::without_hooks());
     // Both are at generation 1.
     assert_eq!(ours.generation(), other.generation());
     for reported in [false, true] {
@@ -273,7 +273,7 @@ async fn a_clearance_of_another_engine_gets_no_permit_and_its_permit_is_refused(
 #[tokio::test]
 async fn what_an_engine_has_asked_about_is_not_approved_at_another_of_the_same_generation() {
     let asking = || engine([sync("ask", |_| Ok(Verdict::ask("sure?")))]);
-    let (ours, strict, open) = (asking(), denying(), Engine::default());
+    let (ours, strict, open) = (asking(), denying(), Engine::without_hooks());
     let ask = async || match ours.dispatch(bash("rm -rf /"), &context()).await {
         Gate::Asked(asked) => asked,
         _ => panic!(),
@@ -319,15 +319,15 @@ async fn a_permit_names_the_generation_that_evaluated_and_not_that_of_its_sale()
         vec![waits],
     ];
     for hooks in hooks {
-        let engine = Engine::default();
+        let engine = Engine::without_hooks();
         for _ in 0..3 {
-            engine.swap(HandlerTable::default());
+            engine.swap(HandlerTable::empty());
         }
         let table = hooks.into_iter().collect::<hookgate::table::TableBuilder>();
         assert_eq!(engine.swap(table.build().unwrap()), 5);
         let cleared = cleared_by_each_path(&engine, &context()).await;
         for _ in 0..4 {
-            engine.swap(HandlerTable::default());
+            engine.swap(HandlerTable::empty());
         }
         for (path, cleared) in cleared {
             let terms = Terms::new(MINUTE).across_swaps();
@@ -344,7 +344,7 @@ async fn a_permit_names_the_step_that_was_evaluated() {
         Ok(Verdict::none().context(invocation.envelope.step_id()))
     };
     let named = context().step_id("step-7");
-    for engine in [Engine::default(), engine([sync("reads", reads)])] {
+    for engine in [Engine::without_hooks(), engine([sync("reads", reads)])] {
         for (path, cleared) in cleared_by_each_path(&engine, &named).await {
             let (permit, _) = engine.issue(cleared, &named, MINUTE).unwrap();
             assert_eq!(permit.step_id, "step-7", "{path}");
@@ -355,7 +355,7 @@ async fn a_permit_names_the_step_that_was_evaluated() {
     let cleared = engine.dispatch(bash("ls"), &context()).await.cleared().unwrap();
     let seen = cleared.decision().unwrap().context[0].clone();
     assert_eq!(engine.issue(cleared, &context(), MINUTE).unwrap().0.step_id, seen);
-    let (gate, report) = Engine::default().dispatch_reported(bash("ls"), &context()).await;
+    let (gate, report) = Engine::without_hooks().dispatch_reported(bash("ls"), &context()).await;
     assert!(gate.cleared().unwrap().decision().is_none());
     assert!(report.step_id.is_some());
     let (gate, report) = engine.dispatch_reported(bash("ls"), &context()).await;
@@ -372,7 +372,7 @@ async fn a_permit_names_the_step_that_was_evaluated() {
 
 #[tokio::test]
 async fn a_permit_fits_the_same_call_however_another_process_writes_it() {
-    let engine = Engine::default();
+    let engine = Engine::without_hooks();
     let propose = |text: &str| ToolUse::propose("Bash", text).unwrap();
     let cleared = engine.pass(propose(r#"{"b":[1.0,1e2],"a":"\u00e9"}"#)).unwrap();
     let (permit, _) = engine.issue(cleared, &context(), MINUTE).unwrap();

@@ -67,7 +67,7 @@ async fn a_table_without_the_required_guard_denies() {
     engine.set_require(events()).unwrap();
     is_guarded(&engine).await;
     let none = "no hook that enforces is there";
-    engine.swap(HandlerTable::default());
+    engine.swap(HandlerTable::empty());
     is_unguarded(&engine, none).await;
     // Again, by a table that was made of it: the deny is not a hook that could be removed.
     engine.edit(|_| {}).unwrap();
@@ -90,7 +90,7 @@ async fn a_table_without_the_required_guard_denies() {
         engine.swap(table([weak]));
         is_unguarded(&engine, none).await;
         let seen = engine.generation();
-        engine.swap_if(seen, HandlerTable::default()).unwrap();
+        engine.swap_if(seen, HandlerTable::empty()).unwrap();
         is_unguarded(&engine, none).await;
     }
     // Put back by an edit, or by a swap.

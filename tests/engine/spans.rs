@@ -159,7 +159,7 @@ fn swaps_failures_drops_and_slow_hooks_are_events() {
         .build()
         .unwrap();
     run(&capture, async {
-        let engine = Engine::default();
+        let engine = Engine::without_hooks();
         engine.swap(table);
         drop(engine.dispatch(bash("x"), &context()).await);
         engine.edit(|table| assert!(table.remove("slow"))).unwrap();

@@ -46,17 +46,17 @@ async fn a_plain_dispatch_is_recorded_as_a_reported_one_is() {
 #[tokio::test]
 async fn a_step_without_a_hook_is_recorded_and_never_passes_unseen() {
     let (channel, mut records) = Channel::waiting(8);
-    let engine = Engine::default().with_recorder(channel);
+    let engine = Engine::without_hooks().with_recorder(channel);
     assert!(engine.dispatch(bash("ls"), &context()).await.cleared().is_some());
     let record = records.try_next().unwrap();
     assert_eq!((record.report.decision, record.report.votes.len()), (Outcome::Allow, 0));
     // With a recorder every event is armed: `pass` hands the step back to be dispatched, after a swap too.
-    engine.swap(HandlerTable::default());
+    engine.swap(HandlerTable::empty());
     let Err(step) = engine.pass(bash("ls")) else { panic!("it passed without a record") };
     assert!(engine.dispatch(step, &context()).await.is_cleared());
     assert!(records.try_next().is_some());
     // The control: without a recorder it passes.
-    assert!(Engine::default().pass(bash("ls")).is_ok());
+    assert!(Engine::without_hooks().pass(bash("ls")).is_ok());
 }
 
 #[tokio::test]
@@ -155,7 +155,7 @@ async fn a_recorder_that_panics_does_not_change_a_decision() {
     let gate = engine.dispatch(bash("ls"), &context()).await;
     assert_eq!(gate.outcome(), Outcome::Deny);
     assert!(
-        Engine::default()
+        Engine::without_hooks()
             .with_recorder(Broken)
             .dispatch(bash("ls"), &context())
             .await
@@ -170,10 +170,10 @@ async fn a_recorder_that_panics_does_not_change_a_decision() {
 async fn nothing_is_made_for_a_recorder_that_is_not_there() {
     let seen = Arc::new(AtomicUsize::new(0));
     let counts = Arc::clone(&seen);
-    let recorded = Engine::default().with_recorder(move |_: Record| {
+    let recorded = Engine::without_hooks().with_recorder(move |_: Record| {
         counts.fetch_add(1, Ordering::Relaxed);
     });
-    drop(Engine::default().dispatch(bash("ls"), &context()).await);
+    drop(Engine::without_hooks().dispatch(bash("ls"), &context()).await);
     assert_eq!(seen.load(Ordering::Relaxed), 0);
     drop(recorded.dispatch(bash("ls"), &context()).await);
     assert_eq!(seen.load(Ordering::Relaxed), 1);

@@ -21,14 +21,14 @@ pub(crate) enum Pattern {
 pub(crate) fn empty_engine() -> Loop {
     Box::new(|times| {
         for _ in 0..times {
-            black_box(&Engine::default());
+            black_box(&Engine::without_hooks());
         }
     })
 }
 
 /// A table of so many hooks is made of nothing, and put in force in place of the one before.
 pub(crate) fn swapped(hooks: usize, pattern: Pattern) -> Loop {
-    let engine = Engine::default();
+    let engine = Engine::without_hooks();
     Box::new(move |times| {
         for _ in 0..times {
             let table: TableBuilder = (0..hooks).map(|index| hook(index, index, pattern)).collect();

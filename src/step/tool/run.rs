@@ -61,15 +61,34 @@ impl ToolUse<Cleared> {
     /// ```
     #[must_use = "hand the result of the tool to `finish`"]
     pub fn start(self) -> Running {
-        Running { call: self.state.payload, before: self.state.decision }
+        Running { call: self.state.payload, before: self.state.decision, finished: false }
     }
 }
 
 /// A tool that is running. The clearance is used up.
+///
+/// One that is dropped without [`finish`](Self::finish) is logged as a warning: the tool may have run, and the hooks
+/// of its result have not seen it.
+#[must_use = "hand the result of the tool to `finish`: hooks look at it there"]
 #[derive(Debug)]
 pub struct Running {
     call: ToolCall,
     before: Option<Box<Decision>>,
+    finished: bool,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.finished {
+            let step_id = self.before.as_ref().and_then(|before| before.step_id.as_deref());
+            tracing::warn!(
+                target: "hookgate",
+                tool = self.call.tool_name.as_str(),
+                step_id,
+                "a tool was started and its result was not handed to `finish`: no hook has seen what it did"
+            );
+        }
+    }
 }
 
 impl Running {
@@ -86,17 +105,17 @@ impl Running {
     }
 
     /// Takes the result of the tool, or its error.
-    pub fn finish<T, E>(self, result: Result<T, E>) -> ToolUse<Ran>
+    pub fn finish<T, E>(mut self, result: Result<T, E>) -> ToolUse<Ran>
     where
         T: Into<Value>,
         E: std::fmt::Display,
     {
+        self.finished = true;
+        let call = std::mem::replace(&mut self.call, ToolCall::new("", Value::Null));
         let result = match result {
-            Ok(response) => ToolResult::Success(PostToolUse::new(self.call, response)),
-            Err(error) => {
-                ToolResult::Failure(PostToolUseFailure::new(self.call, error.to_string()))
-            }
+            Ok(response) => ToolResult::Success(PostToolUse::new(call, response)),
+            Err(error) => ToolResult::Failure(PostToolUseFailure::new(call, error.to_string())),
         };
-        ToolUse { state: Ran { result, supplied: false, before: self.before }, mark: () }
+        ToolUse { state: Ran { result, supplied: false, before: self.before.take() }, mark: () }
     }
 }

@@ -61,7 +61,7 @@ impl TableBuilder {
             ids,
             ordered: base.is_some_and(|base| base.ordered) || any_new(HookSpec::is_ordered),
             watching: base.is_some_and(|base| base.watching) || any_new(HookSpec::watches),
-            ..HandlerTable::default()
+            ..HandlerTable::empty()
         };
         if table.ordered {
             check_dependencies(&hooks.all, &mut errors);

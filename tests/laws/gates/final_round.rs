@@ -156,7 +156,7 @@ fn chain(event: Event, hooks: &[Does], seen: &Seen) -> Engine {
 /// The text with which a step was let through, if it was.
 async fn let_through(event: Event, engine: &Engine, text: &str, reported: bool) -> Option<String> {
     if event == Event::PostToolUse {
-        let tool = Engine::default().pass(bash("ls")).unwrap();
+        let tool = Engine::without_hooks().pass(bash("ls")).unwrap();
         let ran = tool.start().finish(Ok::<_, String>(text.to_owned()));
         let gate = evaluated(engine, ran, reported).await;
         let done: ToolUse<hookgate::step::Done> = gate.cleared()?;
@@ -237,7 +237,7 @@ async fn a_denying_hook_without_a_role_is_invoked_on_what_a_later_rewriter_made(
         Verdict::none().patch("tool_response", text.replace("$KEY", "SECRET"))
     });
     let engine = engine([dlp.priority(1), expand]);
-    let ran = Engine::default().pass(bash("env")).unwrap();
+    let ran = Engine::without_hooks().pass(bash("env")).unwrap();
     let ran = ran.start().finish(Ok::<_, String>("value: $KEY"));
     let (gate, report) = engine.dispatch_reported(ran, &context()).await;
     assert!(matches!(gate, Gate::Denied(_)), "{report:?}");
@@ -273,7 +273,7 @@ async fn a_secret_that_a_later_rewriter_brings_in_is_withheld() {
     for (to, cleared) in [(secret, false), ("nothing", true)] {
         let engine = Engine::new(redact());
         engine.edit(|table| _ = table.insert(expand(to))).unwrap();
-        let ran = Engine::default().pass(bash("env")).unwrap();
+        let ran = Engine::without_hooks().pass(bash("env")).unwrap();
         // The redactor has something to hide from the start, and hides it once.
         let ran = ran.start().finish(Ok::<_, String>(format!("{secret} $KEY")));
         let (gate, report) = engine.dispatch_reported(ran, &context()).await;

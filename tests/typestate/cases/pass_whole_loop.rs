@@ -26,7 +26,7 @@ async fn end<E: HookEngine>(engine: &E, context: &StepContext<'_>) {
 fn is_send<T: Send>(_: T) {}
 
 fn main() {
-    let (engine, context) = (Engine::default(), StepContext::new("s"));
+    let (engine, context) = (Engine::without_hooks(), StepContext::new("s"));
     is_send(tool_call(&engine, &context));
     is_send(tool_call(&Noop, &context));
     is_send(end(&engine, &context));

@@ -28,7 +28,7 @@ pub(super) fn take(
         spec = spec.with_mode(Mode::Enforce);
     }
     if let Some(trace) = trace {
-        spec = spec.map_handler(trace.clone().into_layer());
+        spec = spec.watch_handler(trace.clone().into_layer());
     }
     let mut wanted = BTreeSet::new();
     add_watched(table, spec.matcher(), &mut wanted);

@@ -77,7 +77,8 @@ impl Harness {
                 hook: spec.id().to_string(),
                 call: if really { Call::Always } else { Call::of(spec) },
             };
-            builder.replace(spec.clone().map_handler(move |handler| watched.clone().wrap(handler)));
+            builder
+                .replace(spec.clone().watch_handler(move |handler| watched.clone().wrap(handler)));
         }
         builder.build()
     }

@@ -1,0 +1,95 @@
+//! Promise: what takes a guard away is told: a tool whose result no hook has seen, a layer around a handler, and
+//! another hook under the id of one that is required.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookgate::contract::Handler;
+use hookgate::require::Require;
+use hookgate::{Engine, HandlerTable, Hook, HookEngine as _, Invocation, Verdict};
+use serde_json::Value;
+
+use crate::spans::Capture;
+use crate::support::{bash, context, engine, sync};
+
+/// What is logged as a warning meanwhile.
+fn warnings(act: impl FnOnce()) -> Vec<String> {
+    let capture = Capture::at(tracing::Level::WARN);
+    tracing::subscriber::with_default(capture.clone(), act);
+    capture.events()
+}
+
+#[test]
+fn a_tool_whose_result_is_dropped_is_told() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let engine = Engine::without_hooks();
+    let cleared = || {
+        let dispatch = async { engine.dispatch(bash("ls"), &context()).await };
+        runtime.block_on(dispatch).cleared().unwrap()
+    };
+    let told = warnings(|| drop(cleared().start()));
+    let [event] = &told[..] else { panic!("{told:?}") };
+    assert!(event.contains("tool=\"Bash\""), "{event}");
+    assert!(event.contains("was not handed to `finish`"), "{event}");
+    // So is one whose executor is stopped.
+    let told = warnings(|| {
+        let never = async |_: &Value| std::future::pending::<Result<String, String>>().await;
+        let running = cleared().run(never);
+        let run = async { tokio::time::timeout(Duration::ZERO, running).await };
+        assert!(runtime.block_on(run).is_err());
+    });
+    assert_eq!(told.len(), 1, "{told:?}");
+    // The control: one that is finished is not.
+    assert!(warnings(|| drop(cleared().start().finish(Ok::<_, String>("done")))).is_empty());
+}
+
+fn denies() -> Hook {
+    sync("guard", |_| Ok(Verdict::deny("no")))
+}
+
+/// A layer that does not call the handler.
+fn mute(_: Handler) -> Handler {
+    Handler::Sync(Arc::new(|_: Invocation<'_>| Ok(Verdict::none())))
+}
+
+#[tokio::test]
+async fn a_layer_is_part_of_the_hook() {
+    let plain = HandlerTable::builder().insert(denies()).build().unwrap();
+    let muted = HandlerTable::builder().insert(denies().map_handler(mute)).build().unwrap();
+    assert_ne!(plain.config_hash(), muted.config_hash());
+    assert!(!plain.is_same_as(&muted));
+    let listed = |table: &HandlerTable| table.listing().next().unwrap().layers();
+    assert_eq!((listed(&plain), listed(&muted)), (0, 1));
+    for (table, layers) in [(plain, 0), (muted, 1)] {
+        let (_, report) = Engine::new(table).dispatch_reported(bash("ls"), &context()).await;
+        assert_eq!(report.votes[0].layers, layers);
+        let json = serde_json::to_value(&report.votes[0]).unwrap();
+        assert_eq!(json.get("layers").and_then(Value::as_u64).unwrap_or(0), u64::from(layers));
+    }
+}
+
+#[test]
+fn another_hook_under_the_id_of_a_required_one_is_told() {
+    let engine = engine([denies()]);
+    engine.set_require(Require::default().hook("guard")).unwrap();
+    let change = |hook: Hook| {
+        warnings(|| {
+            engine
+                .edit(|table| {
+                    table.replace(hook.clone());
+                })
+                .unwrap();
+        })
+    };
+    for (what, hook) in [
+        ("a closure that does nothing", sync("guard", |_| Ok(Verdict::none()))),
+        ("other conditions", denies().tool("never")),
+        ("a layer", denies().map_handler(mute)),
+    ] {
+        let told = change(hook);
+        let [event] = &told[..] else { panic!("{what}: {told:?}") };
+        assert!(event.contains("hook=\"guard\"") && event.contains("required"), "{what}: {event}");
+    }
+    // The control: a hook that is not required, and an edit that leaves the required one alone.
+    assert!(change(sync("other", |_| Ok(Verdict::none()))).is_empty());
+}
