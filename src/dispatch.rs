@@ -26,6 +26,7 @@ mod guarded_call;
 mod in_order;
 mod invoke;
 mod legality;
+mod nesting;
 mod next;
 mod observe;
 mod offload;
@@ -40,6 +41,7 @@ mod trace;
 mod validate;
 
 use std::borrow::Cow;
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -61,6 +63,7 @@ use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
 pub(crate) use background::Background;
 pub use background::{BackgroundCounts, PatchEnvelope};
 use in_order::first_opinion;
+pub(crate) use nesting::enter_recorder;
 pub(crate) use offload::is_large;
 use snapshot::Snapshot;
 use steadiness::Steadiness;
@@ -170,6 +173,28 @@ impl<'a> DispatchContext<'a> {
         !self.is_timed() && self.step_context.cancel.is_none()
     }
 
+    /// Returns what becomes of a step that a hook of the same event, or the recorder, has dispatched: no hook is
+    /// called.
+    #[cold]
+    #[inline(never)]
+    fn refuse_nested(&self) -> Evaluated {
+        let Some(ballot) = self.deny_nested() else { return Evaluated::default() };
+        let mut ballots = Ballots::default();
+        ballots.push(ballot);
+        let (decision, answer) = merge(ballots, SmallList::new(), self.table.generation());
+        Evaluated { decision: Some(decision), answer, votes: Vec::new() }
+    }
+
+    /// Returns the ballot of the engine about a step that has to do with one that was refused; `None` if nothing can
+    /// be denied. That is logged.
+    #[cold]
+    #[inline(never)]
+    fn deny_nested(&self) -> Option<Ballot> {
+        let contract = self.bucket.contract;
+        let ballot = deny_as_illegal(nesting::problem(contract.name));
+        contract.deny().then_some(ballot)
+    }
+
     /// Returns whether nothing is left to do if the deciders before an index were called and said nothing.
     #[inline]
     fn ends_silent_at(&self, index: usize) -> bool {
@@ -202,18 +227,41 @@ pub(crate) fn evaluate<'a>(
     payload: &mut dyn AnyPayload,
 ) -> impl Future<Output = Evaluated> + Send {
     async move {
-        if !context.set.seers.is_empty() {
-            context.tell_seers(&context.envelope(payload));
-        }
-        let mut state = DispatchState::new(context, payload);
-        state.call_deciders(payload).await;
-        let (mut decision, answer) = state.decide(payload);
-        if !context.set.observers.is_empty() {
-            // In a box, so that the future of other dispatches is not larger for it.
-            Box::pin(state.observe(payload, &mut decision)).await;
-        }
-        Evaluated { decision, answer, votes: state.votes }
+        let contract = context.bucket.contract;
+        let mut evaluated = pin!(evaluate_entered(context, payload));
+        let mut has_refused = false;
+        poll_fn(move |cx| {
+            let Some(entered) = nesting::enter(context.services, contract) else {
+                return Poll::Ready(context.refuse_nested());
+            };
+            if has_refused {
+                nesting::note_refused();
+            }
+            let polled = evaluated.as_mut().poll(cx);
+            has_refused = nesting::has_refused();
+            drop(entered);
+            polled
+        })
+        .await
     }
+}
+
+/// As [`evaluate`], for a thread that has noted what it does.
+async fn evaluate_entered<'a>(
+    context: &'a DispatchContext<'a>,
+    payload: &mut dyn AnyPayload,
+) -> Evaluated {
+    if !context.set.seers.is_empty() {
+        context.tell_seers(&context.envelope(payload));
+    }
+    let mut state = DispatchState::new(context, payload);
+    state.call_deciders(payload).await;
+    let (mut decision, answer) = state.decide(payload);
+    if !context.set.observers.is_empty() {
+        // In a box, so that the future of other dispatches is not larger for it.
+        Box::pin(state.observe(payload, &mut decision)).await;
+    }
+    Evaluated { decision, answer, votes: state.votes }
 }
 
 /// As [`evaluate`], if no hook has to be waited for; `None` if one has. Without the state of a
@@ -225,6 +273,10 @@ pub(crate) fn evaluate_ready<'a>(
     payload: &mut dyn AnyPayload,
     cx: &mut Context<'_>,
 ) -> Option<(Option<Box<Decision>>, Option<Answer>)> {
+    let Some(_entered) = nesting::enter(context.services, context.bucket.contract) else {
+        let Evaluated { decision, answer, .. } = context.refuse_nested();
+        return Some((decision, answer));
+    };
     let mut state;
     let next = {
         let mut envelope = context.envelope(payload);
@@ -234,7 +286,7 @@ pub(crate) fn evaluate_ready<'a>(
             true => first_opinion(&context.set.deciders, &mut index, &envelope),
             false => None,
         };
-        if reply.is_none() && context.ends_silent_at(index) {
+        if reply.is_none() && context.ends_silent_at(index) && !nesting::has_refused() {
             return Some((None, None));
         }
         state = DispatchState::new(context, payload);
@@ -328,6 +380,9 @@ impl<'a> DispatchState<'a> {
     /// opinion and the step is as it was: the end of most dispatches, for which nothing was allocated.
     fn decide(&mut self, payload: &dyn AnyPayload) -> (Option<Box<Decision>>, Option<Answer>) {
         self.steadiness.end(payload);
+        if nesting::has_refused() {
+            self.context.deny_nested().into_iter().for_each(|ballot| self.ballots.push(ballot));
+        }
         if self.ballots.is_empty() && self.patched.is_empty() {
             self.count_stops(None, payload);
             return (None, None);
@@ -350,7 +405,7 @@ impl<'a> DispatchState<'a> {
         if std::ptr::eq(own, registered) {
             None
         } else {
-            unlike_table(own, registered).map(deny_unlike_table)
+            unlike_table(own, registered).map(deny_as_illegal)
         }
     }
 
@@ -418,8 +473,8 @@ fn contract(bucket: &Bucket, payload: &dyn AnyPayload) -> &'static Contract {
 
 /// The ballot of the engine itself.
 #[cold]
-fn deny_unlike_table(problem: String) -> Ballot {
-    tracing::error!(target: "hookgate", problem, "a step was denied");
+fn deny_as_illegal(problem: String) -> Ballot {
+    tracing::error!(target: "hookgate", problem, "a step is illegal");
     let mut parts = Box::<Parts>::default();
     parts.decision = Some(VerdictDecision::Deny);
     parts.reason = Some(format!("the step is illegal: {problem}"));

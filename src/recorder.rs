@@ -153,7 +153,8 @@ pub type ReadyFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 /// # });
 /// ```
 pub trait Recorder: Send + Sync {
-    /// Takes the record of a dispatch that has ended, or of an approval. It must not block.
+    /// Takes the record of a dispatch that has ended, or of an approval. It must not block, and must not dispatch at the
+    /// engine that it records: such a step is denied, and not recorded.
     fn record(&self, record: Record);
 
     /// Takes what a [`Reloader`](crate::Reloader) of the engine has to say: that another table is in force,

@@ -45,6 +45,7 @@ impl ReadHook<'_> {
 pub(super) fn check_use(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
     check_role(reader, hook);
     check_failures(reader, hook);
+    warn_of_timeout(reader, hook);
     if hook.kind == "builtin" {
         warn_of_variables(reader, hook);
     }
@@ -125,6 +126,17 @@ fn check_failures(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
             };
             invalid(reader, hook, crate::table::override_key(class), problem.to_owned());
         }
+    }
+}
+
+/// Warns of a deadline that nothing can hold.
+fn warn_of_timeout(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
+    let stays = matches!(hook.built.handler, Handler::Sync(_)) && !hook.built.heavy;
+    if hook.setting("timeout").is_some() && stays && !hook.looks_into_values {
+        let problem =
+            "`timeout` has no effect: this handler answers at once, and cannot be stopped";
+        let problem = ConfigProblem::Condition(problem.to_owned());
+        reader.warn(hook.span_of("timeout"), problem);
     }
 }
 

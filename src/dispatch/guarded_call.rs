@@ -51,6 +51,12 @@ pub(super) trait Operation {
     /// Starts the operation.
     fn start(&mut self) -> Self::Future;
 
+    /// Returns whether a result counts that came after its time was over, because the operation blocked its
+    /// thread: one that lets nothing happen.
+    fn counts_late(_: &Self::Output) -> bool {
+        false
+    }
+
     /// Returns the decision that could be read from an answer which was given up unfinished. Called
     /// after the future was dropped.
     fn salvaged(&self) -> Option<VerdictDecision> {
@@ -102,7 +108,7 @@ impl<'a, O: Operation> GuardedCall<'a, O> {
         clock: &mut Clock,
         cx: &mut Context<'_>,
     ) -> Result<Result<O::Output, Failure>, Box<Self>> {
-        let running = match start(&mut operation, clock, cx) {
+        let running = match start(&mut operation, (timeout, deadline), clock, cx) {
             Ok(result) => return Ok(result),
             Err(running) => Some(running),
         };
@@ -122,14 +128,21 @@ impl<'a, O: Operation> GuardedCall<'a, O> {
         cx: &mut Context<'_>,
     ) -> Poll<Result<O::Output, Failure>> {
         match &mut self.running {
-            None => match start(&mut self.operation, &mut Clock::default(), cx) {
-                Ok(result) => return Poll::Ready(result),
-                Err(running) => self.running = Some(running),
-            },
+            None => {
+                let limits = (self.timeout, self.deadline);
+                match start(&mut self.operation, limits, &mut Clock::default(), cx) {
+                    Ok(result) => return Poll::Ready(result),
+                    Err(running) => self.running = Some(running),
+                }
+            }
             Some(running) => {
                 let poll = || Pin::new(&mut running.future).poll(cx);
                 match catch_unwind(AssertUnwindSafe(poll)) {
-                    Ok(Poll::Ready(result)) => return Poll::Ready(self.finish(result)),
+                    Ok(Poll::Ready(result)) => {
+                        let limits = (self.timeout, self.deadline);
+                        let result = in_time::<O>(result, running.since, limits, Instant::now());
+                        return Poll::Ready(self.finish(result));
+                    }
                     Err(panic) => return Poll::Ready(self.finish(Err(handler_panicked(panic)))),
                     Ok(Poll::Pending) => {}
                 }
@@ -146,8 +159,7 @@ impl<'a, O: Operation> GuardedCall<'a, O> {
 
     /// Returns when the operation that runs has to end; `None` if the clock does not reach that far.
     pub(super) fn ends_at(&self) -> Option<Instant> {
-        let since = self.running.as_ref()?.since;
-        [since.checked_add(self.timeout), self.deadline].into_iter().flatten().min()
+        ends_at(self.running.as_ref()?.since, (self.timeout, self.deadline))
     }
 
     fn end_if_over(
@@ -179,10 +191,40 @@ impl<'a, O: Operation> GuardedCall<'a, O> {
     }
 }
 
+/// What bounds a call: its timeout, and the deadline of the dispatch.
+type Limits = (Duration, Option<Instant>);
+
+/// Returns when a call that began at a moment has to end; `None` if the clock does not reach that far.
+fn ends_at(since: Instant, (timeout, deadline): Limits) -> Option<Instant> {
+    [since.checked_add(timeout), deadline].into_iter().flatten().min()
+}
+
+/// Returns the result of a call that is over now: the failure if its time was over before, unless the result
+/// counts even so.
+#[inline]
+fn in_time<O: Operation>(
+    result: Result<O::Output, Failure>,
+    since: Instant,
+    limits: Limits,
+    now: Instant,
+) -> Result<O::Output, Failure> {
+    match result {
+        Ok(output) if ends_at(since, limits).is_some_and(|ends_at| now >= ends_at) => {
+            let (timeout, deadline) = limits;
+            if O::counts_late(&output) {
+                Ok(output)
+            } else {
+                Err(timeout_failure(timeout, deadline))
+            }
+        }
+        result => result,
+    }
+}
+
 /// When calls begin that are begun one after the other.
 ///
-/// One reading serves all that are ready at once, since to read the clock takes longer than most of them.
-/// A call that waits may have taken long to start, so the one after it reads the clock again.
+/// The reading at the end of a call that is ready at once is that of the beginning of the next one. A call that
+/// waits may have taken long to start, so the one after it reads the clock again.
 #[derive(Default)]
 pub(super) struct Clock {
     moment: Option<Instant>,
@@ -213,6 +255,7 @@ impl Clock {
 /// What runs, if it is not ready.
 fn start<'a, O: Operation>(
     operation: &mut O,
+    limits: Limits,
     clock: &mut Clock,
     cx: &mut Context<'_>,
 ) -> Result<Result<O::Output, Failure>, Running<'a, O::Future>> {
@@ -230,7 +273,10 @@ fn start<'a, O: Operation>(
         polled
     }));
     let result = match (polled, started.take()) {
-        (Ok(Poll::Ready(result)), left) => finish(operation, left, result),
+        (Ok(Poll::Ready(result)), left) => {
+            let now = *clock.moment.insert(Instant::now());
+            finish(operation, left, in_time::<O>(result, since, limits, now))
+        }
         // What has panicked is still there.
         (Err(panic), left) => finish(operation, left, Err(handler_panicked(panic))),
         (Ok(Poll::Pending), Some(future)) => {

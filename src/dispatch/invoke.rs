@@ -207,6 +207,11 @@ impl<'a> Operation for Handling<'a> {
         }
     }
 
+    fn counts_late(verdict: &Verdict) -> bool {
+        let decision = verdict.parts().and_then(|parts| parts.decision);
+        decision.is_some_and(|decision| decision > VerdictDecision::Allow)
+    }
+
     fn salvaged(&self) -> Option<VerdictDecision> {
         match self {
             Self::Async(_, invocation) => invocation.take_salvaged(),

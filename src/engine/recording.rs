@@ -25,6 +25,7 @@ use tokio::time::Instant;
 use super::Engine;
 use crate::clock;
 use crate::decision::Decision;
+use crate::dispatch::{Services, enter_recorder};
 use crate::panic_boundary::catch;
 use crate::recorder::{DispatchEnd, Record, Recorder, ReloadRecord};
 use crate::report::Report;
@@ -108,7 +109,8 @@ impl Engine {
     ) {
         let table = self.table();
         let step_id = StepId::new(decision.step_id.as_deref().or(context.step_id), clock::step_id);
-        let mut recording = Recording::begin(recorder, &table, payload, context, &step_id);
+        let mut recording =
+            Recording::begin(recorder, &self.services, &table, payload, context, &step_id);
         recording.end = DispatchEnd::Approved;
         let report = recording.report.clone().decided(decision.clone());
         recording.finish(&report);
@@ -118,6 +120,7 @@ impl Engine {
 /// A dispatch that has begun and must be recorded: when it is finished, or else when it is dropped.
 pub(super) struct Recording<'e> {
     recorder: &'e dyn Recorder,
+    services: &'e Services,
     started: Instant,
     /// How it ends, unless it is finished otherwise.
     end: DispatchEnd,
@@ -141,6 +144,7 @@ impl<'e> Recording<'e> {
     /// wants it; one that cannot be made, because the payload panics or is not an object, is left out.
     pub(super) fn begin(
         recorder: &'e dyn Recorder,
+        services: &'e Services,
         table: &HandlerTable,
         payload: &dyn AnyPayload,
         context: &StepContext<'_>,
@@ -156,6 +160,7 @@ impl<'e> Recording<'e> {
         }
         Self {
             recorder,
+            services,
             started: Instant::now(),
             end: DispatchEnd::Dropped,
             facts: Facts {
@@ -189,6 +194,14 @@ impl Drop for Recording<'_> {
         }
         let (time, end) = (clock::unix_ms(), self.end);
         let record = Record { time, end, turn, agent_id, tool_name, tool_use_id, report };
+        let Some(_entered) = enter_recorder(self.services) else {
+            tracing::error!(
+                target: "hookgate",
+                event = record.report.event,
+                "the recorder has dispatched a step at its own engine: there is no record of it"
+            );
+            return;
+        };
         if let Err(panic) = catch("the recorder", || self.recorder.record(record)) {
             log(&panic);
         }

@@ -98,7 +98,9 @@ impl Engine {
         let started = Instant::now();
         let table = self.table();
         let step_id = StepId::new(context.step_id, clock::step_id);
-        let begin = |recorder| Recording::begin(recorder, &table, payload, context, &step_id);
+        let begin = |recorder| {
+            Recording::begin(recorder, &self.services, &table, payload, context, &step_id)
+        };
         let recording = recorder.map(begin);
         let mut evaluated = match table.bucket(payload) {
             None => Evaluated::default(),

@@ -150,6 +150,12 @@ pub enum BuildProblem {
     /// A duration of more than a year.
     #[error("`{0}` is more than a year; give a shorter time")]
     TooLong(&'static str),
+    /// A timeout of a handler that cannot be stopped.
+    #[error(
+        "a handler that answers at once cannot be stopped, so it has no timeout: make it async, or declare it heavy \
+         (`BuiltHandler::heavy`) if its work grows with the step"
+    )]
+    NoTimeout,
     /// A bound that bounds nothing.
     #[error("`{key}` is larger than {most}; give a smaller bound")]
     TooMany {

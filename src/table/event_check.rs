@@ -5,11 +5,17 @@
 //! event whose payload cannot be changed, would look like protection and be none.
 
 use hookgate_contract::settings::LONGEST;
-use hookgate_contract::{Contract, EventKind, Posture, Role};
+use hookgate_contract::{Contract, EventKind, Handler, Posture, Role};
 
 use super::build_error::{BuildError, BuildProblem};
 use super::spec::{HookSpec, override_key};
 use crate::matcher::MatchSpec;
+
+/// Returns whether the handler of a hook runs on the thread of the dispatch, however large the step is.
+pub(crate) fn cannot_be_stopped(spec: &HookSpec) -> bool {
+    let built = spec.built();
+    matches!(built.handler, Handler::Sync(_)) && !built.heavy && !spec.matcher().is_heavy()
+}
 
 /// Reports everything of a hook that makes no sense at an event: a handler that can do nothing
 /// there, a role or a posture that the event does not have, a condition that can never hold.
@@ -40,6 +46,8 @@ pub(super) fn check_at_event(
     }
     if spec.timeout.is_some_and(|timeout| timeout > LONGEST) {
         report("timeout", BuildProblem::TooLong("timeout"));
+    } else if spec.timeout.is_some() && spec.is_closure() && cannot_be_stopped(spec) {
+        report("timeout", BuildProblem::NoTimeout);
     }
     // What follows is about the role; a role that could not be read was reported.
     if spec.unread.role {

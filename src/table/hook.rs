@@ -321,7 +321,11 @@ impl Hook {
     }
 
     /// Sets the deadline of a call. A handler that has not answered by then fails with class
-    /// `timeout`.
+    /// `timeout`. Of one that answers later all the same, because it blocks its thread, an ask, a deny or a halt
+    /// counts, and nothing else.
+    ///
+    /// A handler that answers at once ([`Hook::sync`]) cannot be stopped: with a deadline it makes no table, unless it
+    /// is [heavy](BuiltHandler::heavy) and runs on a thread of its own where a step is large.
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.spec.timeout = Some(timeout);
         self

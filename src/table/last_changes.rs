@@ -82,7 +82,7 @@ fn are_same(old: Option<&Arc<Bucket>>, new: Option<&Arc<Bucket>>) -> bool {
 /// Returns whether two hooks have the same handler, as far as their configs do not say it: a handler that no kind
 /// has built is a closure of the host, and so is a layer.
 fn is_same_code(old: &HookSpec, new: &HookSpec) -> bool {
-    let is_closure = |spec: &HookSpec| spec.built().registration == 0 || spec.layers() > 0;
+    let is_closure = |spec: &HookSpec| spec.is_closure() || spec.layers() > 0;
     if !is_closure(old) && !is_closure(new) {
         return true;
     }

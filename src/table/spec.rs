@@ -351,6 +351,11 @@ impl HookSpec {
         self.layers
     }
 
+    /// Returns whether the handler is a closure of the host, and not made by a kind of handler.
+    pub(crate) const fn is_closure(&self) -> bool {
+        self.built.registration == 0
+    }
+
     /// Returns whether the handler may have been written for another hook system.
     pub(crate) fn is_foreign(&self) -> bool {
         matches!(&*self.kind, "command" | "http")

@@ -209,6 +209,12 @@ fn every_problem_is_reported_at_its_position() {
     static GATE: Contract = Contract::custom("x.deploy", EventKind::Gate);
     let errors = HandlerTable::builder().contract(&ASKS).contract(&GATE).build().unwrap_err();
     seen.extend(errors.into_iter().map(|error| variant(&error.problem)));
+    // Of a file, a timeout that bounds nothing is a warning: the same key bounds a command.
+    let mut builder = HandlerTable::builder();
+    let closure = Hook::sync("scan", |_| Ok(Verdict::none()));
+    builder.insert(closure.event(Event::PreToolUse).timeout(Duration::from_secs(1)));
+    let errors = builder.build().unwrap_err();
+    seen.extend(errors.into_iter().map(|error| variant(&error.problem)));
     seen.insert(variant(crate::translation::untranslatable().errors()[0].problem()));
     for (source, name) in [
         (include_str!("../../src/config/problem.rs"), "ConfigProblem"),

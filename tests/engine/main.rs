@@ -16,6 +16,8 @@ mod dispatch_rules;
 mod engines;
 mod guarded_calls;
 mod large_steps;
+mod late;
+mod nested;
 mod order;
 mod own_steps;
 mod permits;

@@ -7,13 +7,13 @@ use hookgate::{HookEngine, StepContext};
 
 fn of_a_bound<E: HookEngine>(engine: &E, context: &StepContext<'_>) {
     let mut payload = SessionEnd::new("done");
-    let _ = engine.evaluate_any((), &mut payload, context, |_, _| {});
+    let _ = engine.evaluate_any((), &mut payload, context, |_, _, _, _| {});
 }
 
 fn behind_dyn(engine: &dyn DynHookEngine, context: &StepContext<'_>) {
     let mut payload = SessionEnd::new("done");
     let key = hookgate::engine::hook_engine::sealed::Key::OURS;
-    let _ = engine.evaluate_any(key, &mut payload, context, |_, _| {});
+    let _ = engine.evaluate_any(key, &mut payload, context, |_, _, _, _| {});
 }
 
 fn main() {}

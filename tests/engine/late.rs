@@ -1,0 +1,75 @@
+//! Promise: a deadline is held. What a handler that blocks its thread says too late counts only if it lets nothing
+//! happen, and a deadline that nothing can hold makes no table.
+
+use std::time::Duration;
+
+use hookgate::contract::BuiltHandler;
+use hookgate::table::BuildProblem;
+use hookgate::{
+    Event, FailureClass, HandlerTable, Hook, HookEngine as _, Outcome, Posture, Verdict,
+};
+
+use crate::support::{bash, context, engine, sync, waiting};
+
+const SHORT: Duration = Duration::from_millis(50);
+
+fn block() {
+    std::thread::sleep(2 * SHORT);
+}
+
+/// What comes of a guard with a short deadline, whose failures count as allow, and how many failed by it.
+async fn outcome(hook: Hook) -> (Outcome, u64) {
+    let engine = engine([hook.timeout(SHORT).on_failure(Posture::Allow)]);
+    let outcome = engine.dispatch(bash("ls"), &context()).await.outcome();
+    (outcome, engine.failures("late", FailureClass::Timeout))
+}
+
+#[tokio::test]
+async fn of_an_answer_that_comes_too_late_only_what_lets_nothing_happen_counts() {
+    for waits_first in [false, true] {
+        let late = |verdict: fn() -> Verdict| {
+            waiting("late", move |_| {
+                Box::pin(async move {
+                    if waits_first {
+                        tokio::task::yield_now().await;
+                    }
+                    block();
+                    Ok(verdict())
+                })
+            })
+        };
+        assert_eq!(outcome(late(Verdict::none)).await, (Outcome::Allow, 1));
+        let speaks = late(|| Verdict::none().context("a late word"));
+        assert_eq!(outcome(speaks).await, (Outcome::Allow, 1));
+        assert_eq!(outcome(late(|| Verdict::deny("no"))).await, (Outcome::Deny, 0));
+        assert_eq!(outcome(late(|| Verdict::ask("sure?"))).await, (Outcome::Ask, 0));
+
+        // By default a guard that is late denies.
+        let engine = engine([late(Verdict::none).timeout(SHORT)]);
+        let gate = engine.dispatch(bash("ls"), &context()).await;
+        assert_eq!(gate.outcome(), Outcome::Deny);
+    }
+    // The control: one that is in time, after one that took long and had the time.
+    let long = waiting("long", |_| {
+        Box::pin(async {
+            block();
+            Ok(Verdict::none())
+        })
+    });
+    let quick = waiting("late", |_| Box::pin(async { Ok(Verdict::none()) }));
+    let engine = engine([long, quick.after("long").timeout(SHORT)]);
+    assert!(engine.dispatch(bash("ls"), &context()).await.is_cleared());
+}
+
+#[test]
+fn a_handler_that_answers_at_once_has_no_deadline() {
+    let build = |hook: Hook| HandlerTable::builder().insert(hook).build();
+    let errors = build(sync("late", |_| Ok(Verdict::none())).timeout(SHORT)).unwrap_err();
+    assert_eq!(errors.errors()[0].problem, BuildProblem::NoTimeout);
+    assert_eq!(errors.errors()[0].key, "timeout");
+    // One whose work grows with the step runs on a thread of its own where the step is large.
+    let heavy = BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::none())).heavy();
+    let heavy = Hook::new("heavy", "rust", heavy).event(Event::PreToolUse);
+    assert!(build(heavy.timeout(SHORT)).is_ok());
+    assert!(build(sync("plain", |_| Ok(Verdict::none()))).is_ok());
+}
