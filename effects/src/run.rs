@@ -66,10 +66,10 @@ impl Run {
 }
 
 fn name_of(written: &str) -> &str {
-    let base = written.rsplit('/').next().unwrap_or_default();
-    match base.rsplit_once('.') {
+    let base = written.rsplit_once('/').map_or(written, |(_, base)| base);
+    match base.len().checked_sub(".exe".len()).and_then(|at| base.split_at_checked(at)) {
         Some((stem, end))
-            if ["exe", "cmd", "bat", "com"].iter().any(|one| one.eq_ignore_ascii_case(end)) =>
+            if [".exe", ".cmd", ".bat", ".com"].iter().any(|one| one.eq_ignore_ascii_case(end)) =>
         {
             stem
         }

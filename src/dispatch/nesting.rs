@@ -18,13 +18,13 @@ use super::Services;
 /// What the innermost dispatch that a thread polls is about.
 #[derive(Clone, Copy)]
 struct Frame {
-    /// The address of what the dispatches of its engine share; 0 if there is no dispatch.
+    /// The bits of the events that the engine is evaluating, and above them: how many dispatches are inside of each
+    /// other, and whether one was refused. 0 if there is no dispatch; the rest is not set then.
+    word: u64,
+    /// The address of what the dispatches of its engine share.
     engine: usize,
     /// The address of the contract of an event of the embedder.
     custom: usize,
-    /// The bits of the events that the engine is evaluating, and above them: how many dispatches are inside of each
-    /// other, and whether one was refused.
-    word: u64,
 }
 
 /// The bit of all events: what runs is the recorder.
@@ -38,17 +38,36 @@ const DEEPEST: u64 = 16;
 const _: () = assert!(Event::COUNT < DEPTH as usize, "the bit of all events is that of none");
 
 thread_local! {
-    static INNERMOST: Cell<Frame> = const { Cell::new(Frame { engine: 0, custom: 0, word: 0 }) };
+    // Each for itself: a dispatch that is inside of no other one, as most are, sets and clears no more than it must.
+    static WORD: Cell<u64> = const { Cell::new(0) };
+    static ENGINE: Cell<usize> = const { Cell::new(0) };
+    static CUSTOM: Cell<usize> = const { Cell::new(0) };
 }
 
-/// As long as it is held, the thread polls a dispatch.
+impl Frame {
+    fn innermost() -> Self {
+        Self { word: WORD.get(), engine: ENGINE.get(), custom: CUSTOM.get() }
+    }
+
+    #[inline]
+    fn set(self) {
+        WORD.set(self.word);
+        ENGINE.set(self.engine);
+        CUSTOM.set(self.custom);
+    }
+}
+
+/// As long as it is held, the thread polls a dispatch. It holds the frame outside of it, if there is one.
 #[must_use = "it ends when it is dropped"]
-pub(crate) struct Entered(Frame);
+pub(crate) struct Entered(Option<Box<Frame>>);
 
 impl Drop for Entered {
     #[inline]
     fn drop(&mut self) {
-        INNERMOST.set(self.0);
+        match &self.0 {
+            None => WORD.set(0),
+            Some(outer) => outer.set(),
+        }
     }
 }
 
@@ -62,7 +81,7 @@ pub(super) fn enter(services: &Services, contract: &'static Contract) -> Option<
 
 /// Notes that the thread begins to run the recorder; `None` if it is inside of it.
 pub(crate) fn enter_recorder(services: &Services) -> Option<Entered> {
-    let inside = INNERMOST.get();
+    let inside = Frame::innermost();
     if inside.engine == std::ptr::from_ref(services).addr() && inside.word & ALL != 0 {
         return None;
     }
@@ -71,19 +90,23 @@ pub(crate) fn enter_recorder(services: &Services) -> Option<Entered> {
 
 #[inline]
 fn enter_at(services: &Services, bit: u64, custom: usize) -> Option<Entered> {
-    let outer = INNERMOST.get();
     let engine = std::ptr::from_ref(services).addr();
-    let mut frame = Frame { engine, custom, word: bit | (1 << DEPTH) };
-    if outer.word != 0 {
-        frame = within(outer, frame)?;
+    let frame = Frame { engine, custom, word: bit | (1 << DEPTH) };
+    if WORD.get() != 0 {
+        return enter_within(Frame::innermost(), frame);
     }
-    INNERMOST.set(frame);
-    Some(Entered(outer))
+    frame.set();
+    Some(Entered(None))
+}
+
+#[cold]
+#[inline(never)]
+fn enter_within(outer: Frame, frame: Frame) -> Option<Entered> {
+    within(outer, frame)?.set();
+    Some(Entered(Some(Box::new(outer))))
 }
 
 /// Returns the frame of a dispatch inside of another one; `None` if it is refused.
-#[cold]
-#[inline(never)]
 fn within(outer: Frame, frame: Frame) -> Option<Frame> {
     let depth = (outer.word & !REFUSED) >> DEPTH;
     let same_engine = outer.engine == frame.engine;
@@ -92,7 +115,7 @@ fn within(outer: Frame, frame: Frame) -> Option<Frame> {
             || (outer.word & frame.word & (ALL - 1) != 0
                 && (frame.custom == 0 || frame.custom == outer.custom)));
     if is_own || depth >= DEEPEST {
-        INNERMOST.set(Frame { word: outer.word | REFUSED, ..outer });
+        WORD.set(outer.word | REFUSED);
         return None;
     }
     let events = if same_engine { outer.word & (ALL - 1) } else { 0 };
@@ -104,13 +127,12 @@ fn within(outer: Frame, frame: Frame) -> Option<Frame> {
 /// Returns whether a step was refused that the innermost dispatch, or a hook of it, has dispatched.
 #[inline]
 pub(super) fn has_refused() -> bool {
-    INNERMOST.get().word & REFUSED != 0
+    WORD.get() & REFUSED != 0
 }
 
 /// Notes for this poll of a dispatch that a step was refused in an earlier one.
 pub(super) fn note_refused() {
-    let frame = INNERMOST.get();
-    INNERMOST.set(Frame { word: frame.word | REFUSED, ..frame });
+    WORD.set(WORD.get() | REFUSED);
 }
 
 /// What is wrong, in words.

@@ -164,8 +164,8 @@ fn match_set(
 }
 
 fn seers_of(entries: &SharedList<Arc<CompiledHook>>) -> Seers {
-    let conditions =
-        entries.iter().flat_map(|hook| hook.definition.spec.matcher().all_registered());
+    let matchers = entries.iter().map(|hook| hook.definition.spec.matcher());
+    let conditions = matchers.filter(|it| !it.is_plain()).flat_map(|it| it.all_registered());
     let conditions = conditions.map(|(built, _)| built.condition());
     conditions.filter(|condition| condition.sees_calls()).cloned().collect()
 }

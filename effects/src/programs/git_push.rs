@@ -56,6 +56,11 @@ pub(crate) fn push_of(
     let words = git_words(&run.args);
     let (name, args) = words.split_first()?;
     let name = name.known()?;
+    let may_push = matches!(name.as_ref(), "push" | "send-pack" | "http-push" | "subtree");
+    // Before anything is read from the repository.
+    if !may_push && super::is_git_command(&name) {
+        return None;
+    }
     let mut push = Push::new(run, earlier, home);
     let (is_send_pack, args) = match name.as_ref() {
         "push" => (false, Cow::Borrowed(args)),
@@ -64,7 +69,7 @@ pub(crate) fn push_of(
             let rest = args.iter().skip(1).filter(|word| !word.known_prefix().starts_with('-'));
             (false, Cow::Owned(rest.cloned().collect()))
         }
-        name if super::is_git_command(name) => return None,
+        "subtree" => return None,
         // An alias of the repository's settings.
         name => {
             let alias = push.settings.get(&format!("alias.{name}"))?.to_owned();
