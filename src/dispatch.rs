@@ -53,9 +53,10 @@ use hookgate_contract::{
 };
 use tokio::time::Instant;
 
-use crate::decision::{Ballot, Ballots, Decision, ENGINE, SmallList, Vote, merge};
+use crate::decision::{Ballot, Ballots, Decision, ENGINE, Outcome, SmallList, Vote, merge};
 use crate::envelope::Unregistered;
 use crate::events::EventSender;
+use crate::generation::Generation;
 use crate::hook_id::HookId;
 use crate::panic_boundary::catch;
 use crate::step::unlike_table;
@@ -212,6 +213,33 @@ pub(crate) struct Evaluated {
     pub(crate) decision: Option<Box<Decision>>,
     pub(crate) answer: Option<Answer>,
     pub(crate) votes: Vec<Vote>,
+}
+
+impl Evaluated {
+    /// Denies a step that would go on without its record. Returns the new decision, unless there is none: the step does
+    /// not go on anyway, or nothing can deny it, which is logged.
+    #[cold]
+    pub(crate) fn deny_unrecorded(
+        &mut self,
+        payload: &dyn AnyPayload,
+        generation: Generation,
+    ) -> Option<Decision> {
+        let outcome = self.decision.as_ref().map_or(Outcome::Allow, |decision| decision.outcome);
+        if matches!(outcome, Outcome::Deny | Outcome::Halt) {
+            return None;
+        }
+        let contract = payload.contract();
+        let problem = "its record is lost, and the recorder is required";
+        tracing::error!(target: "hookgate", event = contract.name, "of a step: {problem}");
+        if !contract.deny() {
+            return None;
+        }
+        let mut ballots = Ballots::default();
+        ballots.push(ballot_of_engine(format!("the step is denied: {problem}")));
+        let (decision, answer) = merge(ballots, SmallList::new(), generation);
+        self.answer = answer;
+        Some(Decision::clone(self.decision.insert(decision)))
+    }
 }
 
 /// Evaluates a step: rewrites its payload and returns the decision about it. Where spans are wanted
@@ -471,13 +499,18 @@ fn contract(bucket: &Bucket, payload: &dyn AnyPayload) -> &'static Contract {
     }
 }
 
-/// The ballot of the engine itself.
 #[cold]
 fn deny_as_illegal(problem: String) -> Ballot {
     tracing::error!(target: "hookgate", problem, "a step is illegal");
+    ballot_of_engine(format!("the step is illegal: {problem}"))
+}
+
+/// The ballot of the engine itself, which denies.
+#[cold]
+fn ballot_of_engine(reason: String) -> Ballot {
     let mut parts = Box::<Parts>::default();
     parts.decision = Some(VerdictDecision::Deny);
-    parts.reason = Some(format!("the step is illegal: {problem}"));
+    parts.reason = Some(reason);
     parts.reason_code = Some(ReasonCode::RuntimeError);
     Ballot {
         index: usize::MAX,

@@ -9,18 +9,24 @@
 //!
 //! # Back-pressure
 //!
-//! A recorder cannot fail a dispatch, and it is called where nothing may wait: also while a future is being
+//! A recorder is called where nothing may wait: also while a future is being
 //! dropped. So it is asked beforehand. The engine awaits [`Recorder::ready`] before a dispatch begins, and
 //! then calls [`Recorder::record`] exactly once. A recorder that needs room for a record reserves it when
 //! it is ready; one that would rather lose a record than hold up an agent is always ready, and counts.
 //! [`Channel`] does either.
 //!
+//! # Records that are lost
+//!
+//! By default a recorder changes no decision: a lost record is logged or counted, and the step goes on. Where a step
+//! without a record must not happen, the recorder is [required](Recorder::is_required): a step that hooks let go on
+//! is denied if its record could not be handed over, and so is one that the user has approved.
+//!
 //! # Costs
 //!
 //! Without a recorder nothing is made, and a dispatch pays one branch. With one, each dispatch makes its
 //! [`Report`] (some microseconds: an id, a vote for each hook, the texts), as
-//! `dispatch_reported` does. A panic in a recorder is caught and logged (`tracing`, target `hookgate`); it
-//! changes no decision.
+//! `dispatch_reported` does. A panic in a recorder is caught and logged (`tracing`, target `hookgate`); its record
+//! is lost.
 
 mod channel;
 mod reload;
@@ -128,6 +134,11 @@ impl fmt::Display for DispatchEnd {
     }
 }
 
+/// A [`Recorder`] has lost a record: there is no room for it, or nobody who takes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the record of the step is lost")]
+pub struct RecordLost;
+
 /// The future of [`Recorder::ready`].
 pub type ReadyFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
@@ -155,7 +166,18 @@ pub type ReadyFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 pub trait Recorder: Send + Sync {
     /// Takes the record of a dispatch that has ended, or of an approval. It must not block, and must not dispatch at the
     /// engine that it records: such a step is denied, and not recorded.
-    fn record(&self, record: Record);
+    ///
+    /// # Errors
+    /// If the record is lost. Whether the step happens then is up to [`is_required`](Self::is_required).
+    fn record(&self, record: Record) -> Result<(), RecordLost>;
+
+    /// Returns whether a step must not happen without its record. If so, a step whose record is lost, or whose
+    /// recorder panics, is denied, where its event allows a deny. By default it is `false`.
+    ///
+    /// Its hooks have run by then. What a dispatch that is dropped, or a reload, becomes is not changed.
+    fn is_required(&self) -> bool {
+        false
+    }
 
     /// Takes what a [`Reloader`](crate::Reloader) of the engine has to say: that another table is in force,
     /// or that the config was refused and the table in force stays. It must not block. By default it is
@@ -184,14 +206,19 @@ pub trait Recorder: Send + Sync {
 }
 
 impl<F: Fn(Record) + Send + Sync> Recorder for F {
-    fn record(&self, record: Record) {
+    fn record(&self, record: Record) -> Result<(), RecordLost> {
         self(record);
+        Ok(())
     }
 }
 
 impl Recorder for Arc<dyn Recorder> {
-    fn record(&self, record: Record) {
-        (**self).record(record);
+    fn record(&self, record: Record) -> Result<(), RecordLost> {
+        (**self).record(record)
+    }
+
+    fn is_required(&self) -> bool {
+        (**self).is_required()
     }
 
     fn reload(&self, record: ReloadRecord) {

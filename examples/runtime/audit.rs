@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hookgate::recorder::{DispatchEnd, Record};
+use hookgate::recorder::{DispatchEnd, Record, RecordLost};
 use hookgate::{Outcome, Recorder};
 
 /// Keeps the lines in memory; a real one hands the records to a writer, by a
@@ -17,7 +17,7 @@ struct Lines {
 }
 
 impl Recorder for Audit {
-    fn record(&self, record: Record) {
+    fn record(&self, record: Record) -> Result<(), RecordLost> {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         lines.dispatches += 1;
         let Record { end, report, .. } = record;
@@ -28,6 +28,7 @@ impl Recorder for Audit {
                 .lines
                 .push(format!("{session}: {event} {end}: {outcome} by {}", report.by.join(", ")));
         }
+        Ok(())
     }
 }
 

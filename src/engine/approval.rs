@@ -9,6 +9,8 @@ use crate::decision::{Decision, ENGINE, Outcome};
 use crate::hook_id::HookId;
 use crate::step::{Asked, Clearance, Cleared, Gate, HookStep, Stamp, ToolUse, USER};
 
+const NO_RECORD: &str =
+    "the step was approved, but its record is lost, and the recorder is required";
 const NO_ENGINE: &str =
     "an engine with hooks asked about this step, so an engine without hooks cannot clear it";
 
@@ -64,8 +66,15 @@ impl<S: HookStep> Asked<S> {
             decision.by = HookId::from(USER).into();
             decision.reason = None;
             decision.reason_code = None;
-            if let Some((engine, recorder)) = asked.zip(recorder) {
-                engine.record_approval(recorder, step.payload(), context, &decision);
+            let may_happen = asked.zip(recorder).is_none_or(|(engine, recorder)| {
+                engine.record_approval(recorder, step.payload(), context, &decision)
+            });
+            if !may_happen {
+                decision.outcome = Outcome::Deny;
+                decision.by = HookId::from(ENGINE).into();
+                decision.reason = Some(NO_RECORD.to_owned());
+                decision.reason_code = Some(ReasonCode::RuntimeError);
+                return Gate::open(step, Clearance { stamp, decision: Some(decision) }, None);
             }
         } else if engine.identity() == Stamp::NO_ENGINE.engine {
             decision.outcome = Outcome::Deny;

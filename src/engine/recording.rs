@@ -9,8 +9,9 @@
 //! 3. [`Recording::finish`] adds what was decided. Without it, which is when the future of the dispatch was
 //!    dropped, the drop makes the record of a step that did not happen.
 //!
-//! The record itself is handed over in the drop, so that no way out of a dispatch can miss it. Code of the
-//! recorder runs behind `catch_unwind`: a panic costs that record and is logged.
+//! The record itself is handed over when it is finished, or else in the drop, so that no way out of a dispatch can
+//! miss it. Code of the recorder runs behind `catch_unwind`: a panic costs that record and is logged. A record that is
+//! lost denies a step that would go on, if the recorder is required.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -99,21 +100,22 @@ impl Engine {
         }
     }
 
-    /// Records, under the step id of the ask, that the user has approved a step that a hook had asked about.
+    /// Records, under the step id of the ask, that the user has approved a step that a hook had asked about. Returns
+    /// whether the step may happen as far as the recorder is concerned.
     pub(crate) fn record_approval(
         &self,
         recorder: &dyn Recorder,
         payload: &dyn AnyPayload,
         context: &StepContext<'_>,
         decision: &Decision,
-    ) {
+    ) -> bool {
         let table = self.table();
         let step_id = StepId::new(decision.step_id.as_deref().or(context.step_id), clock::step_id);
         let mut recording =
             Recording::begin(recorder, &self.services, &table, payload, context, &step_id);
         recording.end = DispatchEnd::Approved;
         let report = recording.report.clone().decided(decision.clone());
-        recording.finish(&report);
+        recording.finish(&report)
     }
 }
 
@@ -124,6 +126,7 @@ pub(super) struct Recording<'e> {
     started: Instant,
     /// How it ends, unless it is finished otherwise.
     end: DispatchEnd,
+    is_handed_over: bool,
     facts: Facts,
     /// What is known before anything is decided.
     report: Report,
@@ -150,7 +153,7 @@ impl<'e> Recording<'e> {
         context: &StepContext<'_>,
         step_id: &StepId<'_>,
     ) -> Self {
-        let tool = payload.tool();
+        let tool = catch("the payload", || payload.tool()).ok().flatten();
         let mut report = Report::begun(table, payload, context, step_id);
         if catch("the recorder", || recorder.wants_envelope()).unwrap_or_default() {
             let generation = table.generation().get();
@@ -163,6 +166,7 @@ impl<'e> Recording<'e> {
             services,
             started: Instant::now(),
             end: DispatchEnd::Dropped,
+            is_handed_over: false,
             facts: Facts {
                 turn: context.turn,
                 agent_id: context.agent_id.map(str::to_owned),
@@ -173,19 +177,21 @@ impl<'e> Recording<'e> {
         }
     }
 
-    /// Records what was decided; the envelope stays that of the beginning.
-    pub(super) fn finish(mut self, report: &Report) {
+    /// Records what was decided; the envelope stays that of the beginning. Returns whether the step may happen: the
+    /// record is kept, or need not be.
+    pub(super) fn finish(mut self, report: &Report) -> bool {
         if self.end == DispatchEnd::Dropped {
             self.end = DispatchEnd::Decided;
         }
         let envelope = self.report.envelope.take();
         self.report = report.clone();
         self.report.envelope = envelope;
+        self.hand_over() || !is_required(self.recorder)
     }
-}
 
-impl Drop for Recording<'_> {
-    fn drop(&mut self) {
+    /// Returns whether the recorder has taken the record.
+    fn hand_over(&mut self) -> bool {
+        self.is_handed_over = true;
         let Facts { turn, agent_id, tool_name, tool_use_id } = std::mem::take(&mut self.facts);
         let mut report = std::mem::replace(&mut self.report, Report::empty());
         if self.end == DispatchEnd::Dropped {
@@ -200,12 +206,29 @@ impl Drop for Recording<'_> {
                 event = record.report.event,
                 "the recorder has dispatched a step at its own engine: there is no record of it"
             );
-            return;
+            return false;
         };
-        if let Err(panic) = catch("the recorder", || self.recorder.record(record)) {
-            log(&panic);
+        match catch("the recorder", || self.recorder.record(record)) {
+            Ok(taken) => taken.is_ok(),
+            Err(panic) => {
+                log(&panic);
+                false
+            }
         }
     }
+}
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        if !self.is_handed_over {
+            self.hand_over();
+        }
+    }
+}
+
+/// One that cannot say so is required.
+fn is_required(recorder: &dyn Recorder) -> bool {
+    catch("the recorder", || recorder.is_required()).unwrap_or(true)
 }
 
 /// Without the detail: it may quote what was evaluated.

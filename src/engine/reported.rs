@@ -121,8 +121,10 @@ impl Engine {
             report.published = self.services.background.take_published(context.session_id);
         }
         report.duration_us = u64::try_from(started.elapsed().as_micros()).ok();
-        if let Some(recording) = recording {
-            recording.finish(&report);
+        if recording.is_some_and(|recording| !recording.finish(&report))
+            && let Some(denied) = evaluated.deny_unrecorded(payload, table.generation())
+        {
+            report = report.decided(denied);
         }
         (evaluated, report)
     }

@@ -9,7 +9,7 @@ use futures_core::Stream;
 use serde::{Serialize, Serializer};
 use tokio::sync::{Semaphore, mpsc};
 
-use super::{ReadyFuture, Record, Recorder, ReloadRecord};
+use super::{ReadyFuture, Record, RecordLost, Recorder, ReloadRecord};
 
 /// A [`Recorder`] that queues records for a task or a thread that writes them.
 ///
@@ -25,7 +25,8 @@ use super::{ReadyFuture, Record, Recorder, ReloadRecord};
 /// tokio runtime too. While the writer does nothing no step is decided: that is the price of a journal
 /// that is whole.
 ///
-/// Once the [`Records`] are dropped nothing waits any more, and each record counts as dropped.
+/// Once the [`Records`] are dropped nothing waits any more, and each record counts as dropped. A channel that is
+/// [`required`](Self::required) has the engine deny each step whose record is dropped, whatever it was dropped for.
 ///
 /// ```
 /// use hookgate::recorder::Channel;
@@ -50,6 +51,7 @@ pub struct Channel {
     queue: Arc<Queue>,
     waits: bool,
     envelopes: bool,
+    required: bool,
 }
 
 /// What is in a [`Channel`]. As JSON it is the object of the record that it holds.
@@ -111,7 +113,7 @@ impl Channel {
         let room = Semaphore::new(capacity.clamp(1, Semaphore::MAX_PERMITS));
         let queue = Arc::new(Queue { room, dropped: AtomicU64::new(0) });
         let records = Records { receiver, queue: Arc::clone(&queue) };
-        (Self { sender, queue, waits, envelopes: false }, records)
+        (Self { sender, queue, waits, envelopes: false, required: false }, records)
     }
 
     /// Has the records carry the envelope of their step; see
@@ -119,6 +121,27 @@ impl Channel {
     #[must_use]
     pub const fn with_envelopes(mut self) -> Self {
         self.envelopes = true;
+        self
+    }
+
+    /// Has the engine deny a step whose record is dropped; see
+    /// [`Recorder::is_required`](super::Recorder::is_required). What is in the queue counts as recorded.
+    ///
+    /// ```
+    /// use hookgate::recorder::Channel;
+    /// use hookgate::{Engine, HookEngine, StepContext, ToolUse};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let (channel, records) = Channel::waiting(64);
+    /// let engine = Engine::without_hooks().with_recorder(channel.required());
+    /// drop(records); // The writer has ended.
+    /// let bash = ToolUse::propose("Bash", "{}").unwrap();
+    /// assert!(!engine.dispatch(bash, &StepContext::new("session-1")).await.is_cleared());
+    /// # });
+    /// ```
+    #[must_use]
+    pub const fn required(mut self) -> Self {
+        self.required = true;
         self
     }
 
@@ -130,17 +153,19 @@ impl Channel {
 }
 
 impl Recorder for Channel {
-    fn record(&self, record: Record) {
-        if !self.waits {
-            match self.queue.room.try_acquire() {
-                Ok(room) => room.forget(),
-                Err(_) => return self.queue.drop_record(),
-            }
+    fn record(&self, record: Record) -> Result<(), RecordLost> {
+        let has_room =
+            self.waits || self.queue.room.try_acquire().map(|room| room.forget()).is_ok();
+        // The sender has an error where the end was dropped.
+        if has_room && self.sender.send(Entry::Dispatch(record)).is_ok() {
+            return Ok(());
         }
-        // An error means that the end was dropped.
-        if self.sender.send(Entry::Dispatch(record)).is_err() {
-            self.queue.drop_record();
-        }
+        self.queue.drop_record();
+        Err(RecordLost)
+    }
+
+    fn is_required(&self) -> bool {
+        self.required
     }
 
     /// Takes no room: there are few of them, and a journal that is full is the last that should miss one.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::decision::Outcome;
-use crate::recorder::{Record, Recorder};
+use crate::recorder::{Record, RecordLost, Recorder};
 use crate::report::Report;
 
 /// A [`Recorder`] that keeps the record of every dispatch of its engine. Clones share the records.
@@ -62,8 +62,9 @@ impl Captured {
 }
 
 impl Recorder for Captured {
-    fn record(&self, record: Record) {
+    fn record(&self, record: Record) -> Result<(), RecordLost> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+        Ok(())
     }
 
     fn wants_envelope(&self) -> bool {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use hookgate::config::Loader;
-use hookgate::recorder::{Channel, Entry, Record, Recorder, ReloadEvent, ReloadRecord};
+use hookgate::recorder::{Channel, Entry, Record, RecordLost, Recorder, ReloadEvent, ReloadRecord};
 use hookgate::reload::{ReloadError, Reloader};
 use hookgate::table::{Layer, TableBuilder};
 use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine, Outcome, Registry, Verdict};
@@ -232,7 +232,9 @@ fn catch_empty(records: &mut hookgate::recorder::Records) -> Result<Option<Entry
 struct Broken;
 
 impl Recorder for Broken {
-    fn record(&self, _: Record) {}
+    fn record(&self, _: Record) -> Result<(), RecordLost> {
+        Ok(())
+    }
 
     fn reload(&self, _: ReloadRecord) {
         panic!("the journal is on fire");

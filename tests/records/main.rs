@@ -16,5 +16,6 @@ use hookgate_test_support::envelopes;
 #[cfg(feature = "builtin")]
 mod config_hash;
 mod recorder;
+mod required;
 mod round_trip;
 mod subscription;

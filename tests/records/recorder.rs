@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hookgate::contract::payload::Stop;
-use hookgate::recorder::{Channel, DispatchEnd, ReadyFuture, Record, Recorder};
+use hookgate::recorder::{Channel, DispatchEnd, ReadyFuture, Record, RecordLost, Recorder};
 use hookgate::table::TableBuilder;
 use hookgate::{Engine, Gate, HandlerTable, HookEngine, Mode, Outcome, Verdict};
 
@@ -135,7 +135,7 @@ async fn what_was_published_in_the_background_is_left_to_whoever_takes_it() {
 struct Broken;
 
 impl Recorder for Broken {
-    fn record(&self, _: Record) {
+    fn record(&self, _: Record) -> Result<(), RecordLost> {
         panic!("no room on the disk");
     }
 
