@@ -129,10 +129,11 @@ fn check_failures(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
     }
 }
 
-/// Warns of a deadline that nothing can hold.
+/// Warns of a deadline that nothing can hold. Builtins need none.
 fn warn_of_timeout(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
     let stays = matches!(hook.built.handler, Handler::Sync(_)) && !hook.built.heavy;
-    if hook.setting("timeout").is_some() && stays && !hook.looks_into_values {
+    let bounds_nothing = stays && hook.kind != "builtin" && !hook.looks_into_values;
+    if bounds_nothing && hook.setting("timeout").is_some() {
         let problem =
             "`timeout` has no effect: this handler answers at once, and cannot be stopped";
         let problem = ConfigProblem::Condition(problem.to_owned());

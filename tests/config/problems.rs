@@ -209,7 +209,15 @@ fn every_problem_is_reported_at_its_position() {
     static GATE: Contract = Contract::custom("x.deploy", EventKind::Gate);
     let errors = HandlerTable::builder().contract(&ASKS).contract(&GATE).build().unwrap_err();
     seen.extend(errors.into_iter().map(|error| variant(&error.problem)));
-    // Of a file, a timeout that bounds nothing is a warning: the same key bounds a command.
+    // Of a file, a timeout that bounds nothing is a warning: the same key bounds a command. A builtin needs none.
+    let kind = hook("a", "stop", "timeout = \"5s\"").replace("builtin = \"log\"", "my-kind = {}");
+    for (text, expected) in [(kind, 1), (hook("a", "stop", "timeout = \"5s\""), 0)] {
+        let loaded = Loader::new(&loader_registry).parse("hooks.toml", &text, Path::new("/"));
+        let warnings = loaded.unwrap().warnings;
+        let bounds_nothing = |text: String| text.contains("`timeout` has no effect");
+        let told = warnings.iter().filter(|warning| bounds_nothing(warning.to_string()));
+        assert_eq!(told.count(), expected, "{warnings:?}");
+    }
     let mut builder = HandlerTable::builder();
     let closure = Hook::sync("scan", |_| Ok(Verdict::none()));
     builder.insert(closure.event(Event::PreToolUse).timeout(Duration::from_secs(1)));
