@@ -2,7 +2,8 @@
 //!
 //! A [`Reloader`] holds the one rule of it: **the last good table stays**. A config that has a mistake, has
 //! become empty or is gone changes nothing but the [status](Reloader::status), which says so until it is
-//! mended. Only a config that says `allow_empty = true` leads to a table without hooks.
+//! mended. Only a config that says `allow_empty = true` leads to a table without hooks. What a load has brought is what
+//! the next one takes away: hooks that the host has put in with [`Engine::edit`] stay.
 //!
 //! It does not follow files: a host calls [`Reloader::reload`] when it wants to, on a signal, on the
 //! request of an operator, or every second or two. A reload that finds nothing new puts nothing in force, so
@@ -10,6 +11,7 @@
 
 mod changes;
 mod error;
+mod owners;
 mod record;
 mod reloaded;
 mod status;
@@ -29,6 +31,7 @@ use crate::registry::Registry;
 use crate::table::{HandlerTable, Layer};
 pub use changes::Changes;
 pub use error::ReloadError;
+use owners::beside_hooks_of_host;
 pub use reloaded::Reloaded;
 pub use status::{ReloadFailure, ReloadStatus};
 
@@ -84,6 +87,8 @@ struct Attempts {
     checked: u64,
     failed: u64,
     failure: Option<ReloadFailure>,
+    /// What the last load has brought that was put in force: it is what the next one takes away.
+    brought: Option<Arc<HandlerTable>>,
 }
 
 impl Reloader {
@@ -104,7 +109,10 @@ impl Reloader {
         let reloader = Self::new(engine, move |in_force| {
             Ok(Loader::new(&registry).keeping(in_force).load_layers(&files)?)
         });
-        reloader.attempts().warnings = first.warnings;
+        let mut attempts = reloader.attempts();
+        attempts.warnings = first.warnings;
+        attempts.brought = Some(reloader.engine().table());
+        drop(attempts);
         Ok(reloader)
     }
 
@@ -150,6 +158,7 @@ impl Reloader {
                 checked: now,
                 failed: 0,
                 failure: None,
+                brought: None,
             }),
         }))
     }
@@ -186,14 +195,12 @@ impl Reloader {
         let in_force = self.0.engine.table();
         let loaded = catch("the loader", || (self.0.load)(&in_force))
             .unwrap_or_else(|panic| Err(ReloadError::Panicked(panic.detail.into_owned())))
-            .and_then(refuse_empty);
-        match loaded {
-            Ok(loaded) => Ok(self.put_in_force(loaded, &in_force)),
-            Err(error) => {
-                self.note_failure(&error);
-                Err(error)
-            }
+            .and_then(refuse_empty)
+            .and_then(|loaded| self.put_in_force(loaded));
+        if let Err(error) = &loaded {
+            self.note_failure(error);
         }
+        loaded
     }
 
     /// Returns what is in force since when, and why what is on disk is not, if so. It does not wait for
@@ -240,14 +247,28 @@ impl Reloader {
         self.0.attempts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put_in_force(&self, loaded: Loaded, before: &HandlerTable) -> Reloaded {
-        let Loaded { table, warnings, .. } = loaded;
-        let swapped = !table.is_same_as(before);
-        let changes = if swapped { Changes::between(before, &table) } else { Changes::default() };
-        let (config_hash, hooks) = (table.config_hash(), table.len());
+    fn put_in_force(&self, loaded: Loaded) -> Result<Reloaded, ReloadError> {
+        let Loaded { table: brought, warnings, .. } = loaded;
+        let brought = Arc::new(brought);
         let mut attempts = self.attempts();
-        let generation =
-            if swapped { self.0.engine.swap(table) } else { self.0.engine.table().generation() };
+        // Again, if the host has changed the hooks meanwhile.
+        let (before, changes, config_hash, hooks, generation, swapped) = loop {
+            let before = self.0.engine.table();
+            let table = beside_hooks_of_host(&brought, &before, attempts.brought.as_deref())?;
+            let (config_hash, hooks) = (table.config_hash(), table.len());
+            if table.is_same_as(&before) {
+                let generation = before.generation();
+                break (before, Changes::default(), config_hash, hooks, generation, false);
+            }
+            let changes = Changes::between(&before, &table);
+            if let Ok(generation) = self.0.engine.swap_if(before.generation(), table) {
+                break (before, changes, config_hash, hooks, generation, true);
+            }
+        };
+        // Where nothing was put in force, the hooks in force are still those of an earlier load.
+        if swapped {
+            attempts.brought = Some(brought);
+        }
         let now = clock::unix_ms();
         attempts.checked = now;
         if swapped {
@@ -269,7 +290,7 @@ impl Reloader {
         if swapped || recovered {
             self.0.engine.record_reload(record::of_success(&reloaded, now));
         }
-        reloaded
+        Ok(reloaded)
     }
 
     fn note_failure(&self, error: &ReloadError) {

@@ -305,6 +305,12 @@ impl HandlerTable {
         self.hooks.iter().map(|hook| &*hook.spec)
     }
 
+    /// Returns the hook of an id as it was declared.
+    pub(crate) fn spec(&self, id: &str) -> Option<&HookSpec> {
+        let hook = self.hooks.get(*self.ids.get(id)?)?;
+        Some(&hook.spec)
+    }
+
     pub(crate) fn hooks(&self) -> impl Iterator<Item = &Arc<HookDefinition>> {
         self.hooks.iter()
     }

@@ -10,6 +10,7 @@ use hookgate_contract::Contract;
 use serde_json::Value;
 
 use super::contracts::Contracts;
+use super::event_selector::EventSelector;
 use super::spec::HookSpec;
 use super::{HandlerTable, Limits};
 use crate::hook_id::HookId;
@@ -147,6 +148,17 @@ impl TableBuilder {
             }
         }
         self
+    }
+
+    /// Takes a hook out of another table, in the place of the hook of its id if there is one, and with it the contracts
+    /// of its events that are not known yet.
+    pub(crate) fn take_over(&mut self, hook: &HookSpec, from: &HandlerTable) -> &mut Self {
+        for event in hook.events().iter().map(EventSelector::name) {
+            if let (Some(contract), None) = (from.contracts.get(event), self.contracts.get(event)) {
+                self.contract(contract);
+            }
+        }
+        self.replace(hook.clone())
     }
 
     /// Removes a hook, and returns whether there was one of that id.

@@ -19,6 +19,7 @@ mod order;
 mod origins;
 #[cfg(feature = "overrides")]
 mod overrides;
+mod owners;
 mod pieces;
 mod probes;
 #[cfg(feature = "overrides")]

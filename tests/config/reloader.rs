@@ -18,25 +18,40 @@ use tempfile::TempDir;
 use crate::support::{self, bash, context};
 
 /// A hooks.toml in a folder of its own.
-struct Config {
+pub(crate) struct Config {
     _folder: TempDir,
     path: PathBuf,
 }
 
 impl Config {
-    fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("hooks.toml");
         fs::write(&path, text).unwrap();
         Self { _folder: folder, path }
     }
 
-    fn write(&self, text: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, text: impl AsRef<[u8]>) {
         fs::write(&self.path, text).unwrap();
     }
 
-    fn reloader(&self) -> Reloader {
+    pub(crate) fn reloader(&self) -> Reloader {
         Reloader::of_files(support::registry(), [(Layer::Project, self.path.clone())]).unwrap()
+    }
+
+    /// A reloader whose loader adds hooks of the host to those of the file.
+    pub(crate) fn reloader_with(
+        &self,
+        add: impl Fn(&mut TableBuilder) + Send + Sync + 'static,
+    ) -> Reloader {
+        let (path, registry) = (self.path.clone(), support::registry());
+        Reloader::new(Arc::new(Engine::without_hooks()), move |in_force| {
+            let mut loaded = Loader::new(&registry).keeping(in_force).load(&path)?;
+            let mut builder = TableBuilder::from_table(&Arc::new(loaded.table));
+            add(&mut builder);
+            loaded.table = builder.build()?;
+            Ok(loaded)
+        })
     }
 
     /// A reloader of an engine that is there already.
@@ -49,7 +64,7 @@ impl Config {
 }
 
 /// A config of one hook, which denies every call.
-fn guard(reason: &str) -> String {
+pub(crate) fn guard(reason: &str) -> String {
     format!(
         "[[hook]]\nid = \"g\"\nevent = \"pre_tool_use\"\n\
          builtin = {{ name = \"deny\", reason = \"{reason}\" }}\n"
@@ -57,7 +72,7 @@ fn guard(reason: &str) -> String {
 }
 
 /// What is decided about a call, and why.
-fn decide(engine: &Engine) -> (Outcome, Option<String>) {
+pub(crate) fn decide(engine: &Engine) -> (Outcome, Option<String>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let report = runtime.block_on(engine.dispatch_reported(bash("ls"), &context())).1;
     (report.decision, report.reason)
@@ -145,12 +160,8 @@ fn a_host_that_loads_by_itself_cannot_lose_all_hooks_by_mistake() {
 #[test]
 fn hooks_of_the_host_that_do_not_fit_are_a_failure_like_any_other() {
     let config = Config::new(&guard("one"));
-    let (path, registry) = (config.path.clone(), support::registry());
-    let reloader = Reloader::new(Arc::new(Engine::without_hooks()), move |in_force| {
-        let mut loaded = Loader::new(&registry).keeping(in_force).load(&path)?;
-        let own = Hook::sync("own", |_| Ok(Verdict::none())).event(Event::PreToolUse);
-        loaded.table = TableBuilder::from_table(&Arc::new(loaded.table)).insert(own).build()?;
-        Ok(loaded)
+    let reloader = config.reloader_with(|table| {
+        table.insert(Hook::sync("own", |_| Ok(Verdict::none())).event(Event::PreToolUse));
     });
     assert_eq!(reloader.blocking_reload().unwrap().hooks, 2);
     config.write(guard("one").replace("\"g\"", "\"own\""));
