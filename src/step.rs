@@ -150,8 +150,10 @@ pub(crate) const fn events<S: HookStep>() -> u64 {
     S::CONTRACT.event.bit() | second
 }
 
-/// Refuses a step whose states are not those of its contract, when the dispatch is compiled.
-pub(crate) const fn check<S: HookStep>() {
+/// Refuses a step whose states are not those of its contract, when the program is compiled: where `hook_step!` stands,
+/// and where a step is dispatched.
+#[doc(hidden)]
+pub const fn check<S: HookStep>() {
     check_contract::<S>(S::CONTRACT);
     if let Some(contract) = S::SECOND_CONTRACT {
         check_contract::<S>(contract);
@@ -159,22 +161,37 @@ pub(crate) const fn check<S: HookStep>() {
 }
 
 const fn check_contract<S: HookStep>(contract: &Contract) {
-    assert!(
-        <S::Denied as Reaches<S>>::REACHABLE == contract.deny(),
-        "`Denied` of the step does not fit its contract"
+    check_state(
+        <S::Denied as Reaches<S>>::REACHABLE,
+        contract.deny(),
+        "the step has no state `Denied`, and its contract allows a deny: add `Denied` to `hook_step!`",
+        "the step has a state `Denied`, and its contract allows no deny: take `Denied` out of `hook_step!`",
     );
-    assert!(
-        <S::Asked as Reaches<S>>::REACHABLE == contract.ask,
-        "`Asked` of the step does not fit its contract"
+    check_state(
+        <S::Asked as Reaches<S>>::REACHABLE,
+        contract.ask,
+        "the step has no state `Asked`, and its contract allows an ask: add `Asked` to `hook_step!`",
+        "the step has a state `Asked`, and its contract allows no ask: take `Asked` out of `hook_step!`",
     );
-    assert!(
-        <S::Answered as Reaches<S>>::REACHABLE == contract.answer,
-        "`Answered` of the step does not fit its contract"
+    check_state(
+        <S::Answered as Reaches<S>>::REACHABLE,
+        contract.answer,
+        "the step has no state `Answered`, and its contract allows an answer: add `Answered` to `hook_step!`",
+        "the step has a state `Answered`, and its contract allows no answer: take `Answered` out of `hook_step!`",
     );
-    assert!(
-        <S::Halted as Reaches<S>>::REACHABLE == contract.halt,
-        "`Halted` of the step does not fit its contract"
+    check_state(
+        <S::Halted as Reaches<S>>::REACHABLE,
+        contract.halt,
+        "the step has no state `Halted`, and its contract allows a halt: add `Halted` to `hook_step!`",
+        "the step has a state `Halted`, and its contract allows no halt: take `Halted` out of `hook_step!`",
     );
+}
+
+/// # Panics
+/// If there is a state that cannot be reached, or none for what can: the program does not compile then.
+const fn check_state(is_there: bool, is_reached: bool, missing: &str, needless: &str) {
+    assert!(is_there || !is_reached, "{}", missing);
+    assert!(is_reached || !is_there, "{}", needless);
 }
 
 /// What a cleared step becomes: [`Cleared`], or `()` if nothing is left of it. It is sealed, because only

@@ -54,7 +54,10 @@ impl Loader<'_> {
             Err(errors) => {
                 for error in errors {
                     // An event that is not registered was reported where the hook names it.
-                    if matches!(error.problem, BuildProblem::UnknownContract(_)) {
+                    if matches!(
+                        error.problem,
+                        BuildProblem::UnknownContract { .. } | BuildProblem::UnknownEvent { .. }
+                    ) {
                         continue;
                     }
                     // So was what is wrong inside of `any` and `not`, except for what depends on the

@@ -212,6 +212,10 @@ impl Loader<'_> {
     /// Makes a table of one in force and an override of it. The table in force is left as it is, and its
     /// handlers are shared, with their processes, counters and caches. What it requires stays required.
     ///
+    /// A host derives the table of a session again whenever the table that it is made of was swapped. If that fails,
+    /// because the override does not fit any more, it puts the new table itself in force for the session and tells it:
+    /// a session that keeps its earlier table keeps the earlier policy.
+    ///
     /// # Errors
     /// Everything that is wrong with the hooks of the override, each with its place in the JSON; an id to
     /// switch off is not there, or is that of a hook that the override does not reach; an id of a hook in

@@ -52,6 +52,9 @@ macro_rules! hook_step {
                 self
             }
         }
+
+        // Here, so that `cargo check` sees a mistake, and also where the step is not dispatched.
+        const _: () = $crate::step::check::<$step>();
     };
 }
 

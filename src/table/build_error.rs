@@ -112,11 +112,23 @@ pub enum BuildProblem {
         why: &'static str,
     },
     /// An event of the embedder whose contract is not known.
+    #[error("the contract of `{event}` is not known: give it with `TableBuilder::contract`{near}")]
+    UnknownContract {
+        /// The event.
+        event: String,
+        /// A similar event whose contract is known.
+        near: Suggestion,
+    },
+    /// A name of an event of the embedder that is none: it does not begin with `x.`.
     #[error(
-        "the contract of `{0}` is not known: give it with `TableBuilder::contract`, or accept the \
-         event as it is with `allow_unknown_contracts`"
+        "there is no event `{event}`, and the name of an event of one's own begins with `x.`{near}"
     )]
-    UnknownContract(String),
+    UnknownEvent {
+        /// The name.
+        event: String,
+        /// A similar event that there is.
+        near: Suggestion,
+    },
     /// The builder was given two contracts for one event.
     #[error(
         "there are two contracts of `{0}` with different rules: give the one that the payload returns, once"

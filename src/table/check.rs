@@ -7,9 +7,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use hookgate_contract::Mode;
 use hookgate_contract::settings::LONGEST;
 use hookgate_contract::suggest::Suggestion;
+use hookgate_contract::{Event, Mode};
 
 use super::build_error::{BuildError, BuildProblem};
 use super::compiled_hook::CompiledHook;
@@ -91,7 +91,16 @@ pub(super) fn check_contracts<'h>(
         for selector in hook.spec.events() {
             let name = selector.name();
             if own_event(name).is_none() && !contracts.contains_key(name) {
-                let problem = BuildProblem::UnknownContract(name.to_owned());
+                let event = name.to_owned();
+                let known = contracts.keys().map(String::as_str);
+                let problem = if name.starts_with("x.") {
+                    let near = Suggestion::nearest(name, &known.collect::<Vec<_>>());
+                    BuildProblem::UnknownContract { event, near }
+                } else {
+                    let all = Event::NAMED.iter().map(|event| event.name()).chain(known);
+                    let near = Suggestion::nearest(name, &all.collect::<Vec<_>>());
+                    BuildProblem::UnknownEvent { event, near }
+                };
                 errors.push(BuildError::of_hook(&hook.spec, "event", problem).at(name));
             }
         }

@@ -209,6 +209,19 @@ fn every_problem_is_reported_at_its_position() {
     static GATE: Contract = Contract::custom("x.deploy", EventKind::Gate);
     let errors = HandlerTable::builder().contract(&ASKS).contract(&GATE).build().unwrap_err();
     seen.extend(errors.into_iter().map(|error| variant(&error.problem)));
+    let mut builder = HandlerTable::builder();
+    builder.contract(&GATE);
+    for (id, event) in [("a", "deploy"), ("b", "x.deplyo"), ("c", "pre_tool")] {
+        builder.insert(Hook::sync(id, |_| Ok(Verdict::none())).custom_event(event));
+    }
+    let errors = builder.build().unwrap_err();
+    let texts = [
+        "there is no event `deploy`, and the name of an event of one's own begins with `x.`; did you mean `x.deploy`?",
+        "the contract of `x.deplyo` is not known: give it with `TableBuilder::contract`; did you mean `x.deploy`?",
+        "there is no event `pre_tool`, and the name of an event of one's own begins with `x.`; did you mean `pre_tool_use`?",
+    ];
+    assert_eq!(errors.errors().iter().map(|e| e.problem.to_string()).collect::<Vec<_>>(), texts);
+    seen.extend(errors.into_iter().map(|error| variant(&error.problem)));
     // Of a file, a timeout that bounds nothing is a warning: the same key bounds a command. A builtin needs none.
     let kind = hook("a", "stop", "timeout = \"5s\"").replace("builtin = \"log\"", "my-kind = {}");
     for (text, expected) in [(kind, 1), (hook("a", "stop", "timeout = \"5s\""), 0)] {

@@ -247,7 +247,7 @@ fn an_event_without_a_known_contract_is_refused_when_the_table_is_built() {
     };
     let problem =
         HandlerTable::builder().insert(hook()).build().unwrap_err().errors()[0].problem.clone();
-    assert_eq!(problem, BuildProblem::UnknownContract("x.step".into()));
+    assert!(matches!(&problem, BuildProblem::UnknownContract { event, .. } if event == "x.step"));
     assert!(problem.to_string().contains("TableBuilder::contract"));
     let off = HandlerTable::builder().insert(hook().mode(Mode::Off)).build();
     assert!(off.is_err(), "also before it is switched on");
