@@ -137,7 +137,8 @@ pub trait HookStep: Sized + Send {
 
     /// Returns what handlers read.
     fn payload(&self) -> &Self::Payload;
-    /// Returns what rewriters change.
+    /// Returns what rewriters change: the payload itself, the one that [`payload`](Self::payload) returns. One that is
+    /// another value would be judged in place of the step.
     fn payload_mut(&mut self) -> &mut Self::Payload;
 }
 

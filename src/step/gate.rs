@@ -68,7 +68,8 @@ impl<S: HookStep> Gate<S> {
         }
     }
 
-    /// Returns whether the step was cleared.
+    /// Returns whether the step was cleared: for tests and counts. What is run is the step in
+    /// [`cleared`](Self::cleared); what a host kept of it beside the dispatch may be other than what was judged.
     #[must_use]
     pub const fn is_cleared(&self) -> bool {
         matches!(self, Self::Cleared(_))

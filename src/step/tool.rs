@@ -183,6 +183,8 @@ impl ToolUse {
     }
 }
 
+/// Proposes a call as it is. Nothing is checked: what another reader may take for another value, such as an integer
+/// beyond 2^53 or a nesting of hundreds, is refused by [`ToolUse::propose`] and [`ToolUse::from_value`] only.
 impl From<ToolCall> for ToolUse {
     #[inline]
     fn from(call: ToolCall) -> Self {

@@ -32,6 +32,8 @@ impl ToolUse<Cleared> {
     /// Runs the tool: hands exactly the evaluated arguments to the executor and keeps what it returns. An
     /// error of the executor is a failed tool, with the error as its text.
     ///
+    /// An executor takes its arguments from here and keeps none that it had before: a rewriter may have changed them.
+    ///
     /// # Cancel safety
     /// Dropping the future drops that of the executor. The clearance is used up either way.
     pub async fn run<T, E, F>(self, executor: F) -> ToolUse<Ran>
