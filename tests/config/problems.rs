@@ -211,14 +211,14 @@ fn every_problem_is_reported_at_its_position() {
     seen.extend(errors.into_iter().map(|error| variant(&error.problem)));
     let mut builder = HandlerTable::builder();
     builder.contract(&GATE);
-    for (id, event) in [("a", "deploy"), ("b", "x.deplyo"), ("c", "pre_tool")] {
+    for (id, event) in [("a", "deploy"), ("b", "x.deplyo"), ("c", "pre_tool_us")] {
         builder.insert(Hook::sync(id, |_| Ok(Verdict::none())).custom_event(event));
     }
     let errors = builder.build().unwrap_err();
     let texts = [
         "there is no event `deploy`, and the name of an event of one's own begins with `x.`; did you mean `x.deploy`?",
         "the contract of `x.deplyo` is not known: give it with `TableBuilder::contract`; did you mean `x.deploy`?",
-        "there is no event `pre_tool`, and the name of an event of one's own begins with `x.`; did you mean `pre_tool_use`?",
+        "there is no event `pre_tool_us`, and the name of an event of one's own begins with `x.`; did you mean `pre_tool_use`?",
     ];
     assert_eq!(errors.errors().iter().map(|e| e.problem.to_string()).collect::<Vec<_>>(), texts);
     seen.extend(errors.into_iter().map(|error| variant(&error.problem)));
