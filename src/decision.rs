@@ -141,6 +141,14 @@ pub struct Decision {
 pub(crate) const ENGINE: &str = "hookgate";
 
 impl Decision {
+    /// Has the engine itself deny the step, whatever was decided before.
+    pub(crate) fn deny_by_engine(&mut self, reason: impl Into<String>, code: ReasonCode) {
+        self.outcome = Outcome::Deny;
+        self.by = HookId::from(ENGINE).into();
+        self.reason = Some(reason.into());
+        self.reason_code = Some(code);
+    }
+
     /// Returns a decision without any ballot: the step is allowed.
     pub(crate) fn empty(generation: Generation) -> Self {
         Self {

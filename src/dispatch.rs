@@ -229,16 +229,15 @@ impl Evaluated {
             return None;
         }
         let contract = payload.contract();
-        let problem = "its record is lost, and the recorder is required";
-        tracing::error!(target: "hookgate", event = contract.name, "of a step: {problem}");
+        let problem = "there is no record of the step, and there must be one";
+        tracing::error!(target: "hookgate", event = contract.name, "{problem}");
         if !contract.deny() {
             return None;
         }
-        let mut ballots = Ballots::default();
-        ballots.push(ballot_of_engine(format!("the step is denied: {problem}")));
-        let (decision, answer) = merge(ballots, SmallList::new(), generation);
-        self.answer = answer;
-        Some(Decision::clone(self.decision.insert(decision)))
+        self.answer = None;
+        let decision = self.decision.get_or_insert_with(|| Box::new(Decision::empty(generation)));
+        decision.deny_by_engine(problem, ReasonCode::RuntimeError);
+        Some(Decision::clone(decision))
     }
 }
 
@@ -499,18 +498,13 @@ fn contract(bucket: &Bucket, payload: &dyn AnyPayload) -> &'static Contract {
     }
 }
 
+/// The ballot of the engine itself, which denies.
 #[cold]
 fn deny_as_illegal(problem: String) -> Ballot {
     tracing::error!(target: "hookgate", problem, "a step is illegal");
-    ballot_of_engine(format!("the step is illegal: {problem}"))
-}
-
-/// The ballot of the engine itself, which denies.
-#[cold]
-fn ballot_of_engine(reason: String) -> Ballot {
     let mut parts = Box::<Parts>::default();
     parts.decision = Some(VerdictDecision::Deny);
-    parts.reason = Some(reason);
+    parts.reason = Some(format!("the step is illegal: {problem}"));
     parts.reason_code = Some(ReasonCode::RuntimeError);
     Ballot {
         index: usize::MAX,

@@ -129,8 +129,8 @@ impl<'a, O: Operation> GuardedCall<'a, O> {
     ) -> Poll<Result<O::Output, Failure>> {
         match &mut self.running {
             None => {
-                let limits = (self.timeout, self.deadline);
-                match start(&mut self.operation, limits, &mut Clock::default(), cx) {
+                let bounds = (self.timeout, self.deadline);
+                match start(&mut self.operation, bounds, &mut Clock::default(), cx) {
                     Ok(result) => return Poll::Ready(result),
                     Err(running) => self.running = Some(running),
                 }
@@ -139,8 +139,8 @@ impl<'a, O: Operation> GuardedCall<'a, O> {
                 let poll = || Pin::new(&mut running.future).poll(cx);
                 match catch_unwind(AssertUnwindSafe(poll)) {
                     Ok(Poll::Ready(result)) => {
-                        let limits = (self.timeout, self.deadline);
-                        let result = in_time::<O>(result, running.since, limits, Instant::now());
+                        let bounds = (self.timeout, self.deadline);
+                        let result = in_time::<O>(result, running.since, bounds, Instant::now());
                         return Poll::Ready(self.finish(result));
                     }
                     Err(panic) => return Poll::Ready(self.finish(Err(handler_panicked(panic)))),
@@ -192,10 +192,10 @@ impl<'a, O: Operation> GuardedCall<'a, O> {
 }
 
 /// What bounds a call: its timeout, and the deadline of the dispatch.
-type Limits = (Duration, Option<Instant>);
+type Bounds = (Duration, Option<Instant>);
 
 /// Returns when a call that began at a moment has to end; `None` if the clock does not reach that far.
-fn ends_at(since: Instant, (timeout, deadline): Limits) -> Option<Instant> {
+fn ends_at(since: Instant, (timeout, deadline): Bounds) -> Option<Instant> {
     [since.checked_add(timeout), deadline].into_iter().flatten().min()
 }
 
@@ -205,12 +205,12 @@ fn ends_at(since: Instant, (timeout, deadline): Limits) -> Option<Instant> {
 fn in_time<O: Operation>(
     result: Result<O::Output, Failure>,
     since: Instant,
-    limits: Limits,
+    bounds: Bounds,
     now: Instant,
 ) -> Result<O::Output, Failure> {
     match result {
-        Ok(output) if ends_at(since, limits).is_some_and(|ends_at| now >= ends_at) => {
-            let (timeout, deadline) = limits;
+        Ok(output) if ends_at(since, bounds).is_some_and(|ends_at| now >= ends_at) => {
+            let (timeout, deadline) = bounds;
             if O::counts_late(&output) {
                 Ok(output)
             } else {
@@ -255,7 +255,7 @@ impl Clock {
 /// What runs, if it is not ready.
 fn start<'a, O: Operation>(
     operation: &mut O,
-    limits: Limits,
+    bounds: Bounds,
     clock: &mut Clock,
     cx: &mut Context<'_>,
 ) -> Result<Result<O::Output, Failure>, Running<'a, O::Future>> {
@@ -275,7 +275,7 @@ fn start<'a, O: Operation>(
     let result = match (polled, started.take()) {
         (Ok(Poll::Ready(result)), left) => {
             let now = *clock.moment.insert(Instant::now());
-            finish(operation, left, in_time::<O>(result, since, limits, now))
+            finish(operation, left, in_time::<O>(result, since, bounds, now))
         }
         // What has panicked is still there.
         (Err(panic), left) => finish(operation, left, Err(handler_panicked(panic))),

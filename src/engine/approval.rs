@@ -5,12 +5,12 @@ use hookgate_contract::payload::Payload;
 use hookgate_contract::{ReasonCode, StepContext};
 
 use super::hook_engine::HookEngine;
-use crate::decision::{Decision, ENGINE, Outcome};
+use crate::decision::{Decision, Outcome};
 use crate::hook_id::HookId;
 use crate::step::{Asked, Clearance, Cleared, Gate, HookStep, Stamp, ToolUse, USER};
 
 const NO_RECORD: &str =
-    "the step was approved, but its record is lost, and the recorder is required";
+    "the step was approved, but there is no record of it, and there must be one";
 const NO_ENGINE: &str =
     "an engine with hooks asked about this step, so an engine without hooks cannot clear it";
 
@@ -70,17 +70,11 @@ impl<S: HookStep> Asked<S> {
                 engine.record_approval(recorder, step.payload(), context, &decision)
             });
             if !may_happen {
-                decision.outcome = Outcome::Deny;
-                decision.by = HookId::from(ENGINE).into();
-                decision.reason = Some(NO_RECORD.to_owned());
-                decision.reason_code = Some(ReasonCode::RuntimeError);
+                decision.deny_by_engine(NO_RECORD, ReasonCode::RuntimeError);
                 return Gate::open(step, Clearance { stamp, decision: Some(decision) }, None);
             }
         } else if engine.identity() == Stamp::NO_ENGINE.engine {
-            decision.outcome = Outcome::Deny;
-            decision.by = HookId::from(ENGINE).into();
-            decision.reason = Some(NO_ENGINE.to_owned());
-            decision.reason_code = Some(ReasonCode::PolicyViolation);
+            decision.deny_by_engine(NO_ENGINE, ReasonCode::PolicyViolation);
         } else {
             return engine.dispatch(step, context).await;
         }

@@ -14,13 +14,12 @@
 //! lost denies a step that would go on, if the recorder is required.
 
 use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Poll;
 
+use hookgate_contract::StepContext;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Envelope, StepId};
-use hookgate_contract::{Failure, StepContext};
 use tokio::time::Instant;
 
 use super::Engine;
@@ -73,31 +72,19 @@ impl Engine {
     /// Waits until the recorder, if there is one, has room for one more record.
     pub(super) async fn recorder_ready(&self) -> Option<&dyn Recorder> {
         let recorder = self.recorder.as_deref()?;
-        let mut ready = match catch("the recorder", || recorder.ready()) {
-            Ok(None) => return Some(recorder),
-            Ok(Some(ready)) => ready,
-            Err(panic) => {
-                log(&panic);
-                return Some(recorder);
-            }
-        };
-        poll_fn(|cx| {
-            let polled = catch_unwind(AssertUnwindSafe(|| ready.as_mut().poll(cx)));
-            polled.unwrap_or_else(|_| {
-                tracing::error!(target: "hookgate", "the recorder panicked while it made room");
-                Poll::Ready(())
+        if let Some(mut ready) = call(&self.services, || recorder.ready()).flatten() {
+            poll_fn(|cx| {
+                call(&self.services, || ready.as_mut().poll(cx)).unwrap_or(Poll::Ready(()))
             })
-        })
-        .await;
+            .await;
+        }
         Some(recorder)
     }
 
     /// Hands what came of a reload to the recorder, if there is one.
     pub(crate) fn record_reload(&self, record: ReloadRecord) {
         let Some(recorder) = self.recorder.as_deref() else { return };
-        if let Err(panic) = catch("the recorder", || recorder.reload(record)) {
-            log(&panic);
-        }
+        call(&self.services, || recorder.reload(record));
     }
 
     /// Records, under the step id of the ask, that the user has approved a step that a hook had asked about. Returns
@@ -155,7 +142,7 @@ impl<'e> Recording<'e> {
     ) -> Self {
         let tool = catch("the payload", || payload.tool()).ok().flatten();
         let mut report = Report::begun(table, payload, context, step_id);
-        if catch("the recorder", || recorder.wants_envelope()).unwrap_or_default() {
+        if call(services, || recorder.wants_envelope()).unwrap_or_default() {
             let generation = table.generation().get();
             let envelope = Envelope::new(payload, context, step_id, generation, usize::MAX);
             let value = catch("the payload", || envelope.value().ok().cloned());
@@ -186,7 +173,8 @@ impl<'e> Recording<'e> {
         let envelope = self.report.envelope.take();
         self.report = report.clone();
         self.report.envelope = envelope;
-        self.hand_over() || !is_required(self.recorder)
+        // One that cannot say whether it is required is. So is the one that has dispatched the step itself.
+        self.hand_over() || !call(self.services, || self.recorder.is_required()).unwrap_or(true)
     }
 
     /// Returns whether the recorder has taken the record.
@@ -200,21 +188,7 @@ impl<'e> Recording<'e> {
         }
         let (time, end) = (clock::unix_ms(), self.end);
         let record = Record { time, end, turn, agent_id, tool_name, tool_use_id, report };
-        let Some(_entered) = enter_recorder(self.services) else {
-            tracing::error!(
-                target: "hookgate",
-                event = record.report.event,
-                "the recorder has dispatched a step at its own engine: there is no record of it"
-            );
-            return false;
-        };
-        match catch("the recorder", || self.recorder.record(record)) {
-            Ok(taken) => taken.is_ok(),
-            Err(panic) => {
-                log(&panic);
-                false
-            }
-        }
+        call(self.services, || self.recorder.record(record)).is_some_and(|taken| taken.is_ok())
     }
 }
 
@@ -226,12 +200,17 @@ impl Drop for Recording<'_> {
     }
 }
 
-/// One that cannot say so is required.
-fn is_required(recorder: &dyn Recorder) -> bool {
-    catch("the recorder", || recorder.is_required()).unwrap_or(true)
-}
-
-/// Without the detail: it may quote what was evaluated.
-fn log(_: &Failure) {
-    tracing::error!(target: "hookgate", "the recorder panicked, a record is lost");
+/// Calls the recorder. Returns `None` if it panics, or is at work already: if it has dispatched the step that it is
+/// called for.
+fn call<T>(services: &Services, recorder: impl FnOnce() -> T) -> Option<T> {
+    let Some(_entered) = enter_recorder(services) else {
+        tracing::error!(target: "hookgate", "the recorder has dispatched a step at its own engine, a record is lost");
+        return None;
+    };
+    let called = catch("the recorder", recorder);
+    if called.is_err() {
+        // Without the detail: it may quote what was evaluated.
+        tracing::error!(target: "hookgate", "the recorder panicked, a record is lost");
+    }
+    called.ok()
 }

@@ -7,9 +7,8 @@ use hookgate_contract::payload::AnyPayload;
 
 use super::mismatch::{is_mismatched, mismatch};
 use super::{Clearance, Clears, HookStep, Reaches};
-use crate::decision::{Decision, ENGINE, Outcome};
+use crate::decision::{Decision, Outcome};
 use crate::generation::Generation;
-use crate::hook_id::HookId;
 
 /// The state in which a step comes back from a dispatch.
 ///
@@ -187,8 +186,5 @@ fn deny_mismatched(
     if decision.outcome == Outcome::Halt {
         return;
     }
-    decision.outcome = Outcome::Deny;
-    decision.by = HookId::from(ENGINE).into();
-    decision.reason = Some(format!("the step is illegal: {problem}"));
-    decision.reason_code = Some(ReasonCode::RuntimeError);
+    decision.deny_by_engine(format!("the step is illegal: {problem}"), ReasonCode::RuntimeError);
 }

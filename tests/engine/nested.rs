@@ -1,9 +1,9 @@
 //! Promise: a hook or a recorder that dispatches the event that it is at ends no process: the step is denied, and the
 //! step whose hook has dispatched it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use hookgate::recorder::Record;
+use hookgate::recorder::{ReadyFuture, Record, RecordLost, Recorder};
 use hookgate::{Engine, Event, Gate, Hook, HookEngine, Outcome, StepContext, Verdict};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -116,6 +116,67 @@ async fn a_hook_may_dispatch_another_event_and_at_another_engine() {
         crate::support::engine([outer, at_end])
     });
     assert!(engine.dispatch(bash("ls"), &context()).await.is_cleared());
+}
+
+/// Polls a dispatch once.
+fn dispatch_once(slot: &Slot) -> Outcome {
+    let context = StepContext::new("inner");
+    let mut inner = slot.get().unwrap().dispatch(bash("ls"), &context);
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    match std::pin::Pin::new(&mut inner).poll(&mut cx) {
+        std::task::Poll::Ready(gate) => gate.outcome(),
+        std::task::Poll::Pending => panic!("nothing waits"),
+    }
+}
+
+/// Dispatches wherever it is called.
+struct Dispatches {
+    slot: Slot,
+    inner: Arc<Mutex<Vec<Outcome>>>,
+    required: bool,
+}
+
+impl Dispatches {
+    fn dispatch(&self) {
+        let outcome = dispatch_once(&self.slot);
+        self.inner.lock().unwrap().push(outcome);
+    }
+}
+
+impl Recorder for Dispatches {
+    fn record(&self, _: Record) -> Result<(), RecordLost> {
+        self.dispatch();
+        Ok(())
+    }
+
+    fn is_required(&self) -> bool {
+        self.dispatch();
+        self.required
+    }
+
+    fn ready(&self) -> Option<ReadyFuture<'_>> {
+        self.dispatch();
+        Some(Box::pin(async { self.dispatch() }))
+    }
+
+    fn wants_envelope(&self) -> bool {
+        self.dispatch();
+        true
+    }
+}
+
+#[tokio::test]
+async fn no_step_that_a_recorder_dispatches_goes_on_whether_a_hook_is_there_or_not() {
+    for (hooks, required) in [(true, false), (false, false), (false, true)] {
+        let inner = Arc::<Mutex<Vec<Outcome>>>::default();
+        let engine = known(|slot| {
+            let recorder = Dispatches { slot, inner: Arc::clone(&inner), required };
+            let hooks = hooks.then(|| sync("silent", |_| Ok(Verdict::none())));
+            crate::support::engine(hooks).with_recorder(recorder)
+        });
+        assert!(engine.dispatch(bash("ls"), &context()).await.is_cleared());
+        assert_eq!(*inner.lock().unwrap(), [Outcome::Deny; 4], "{hooks}");
+    }
 }
 
 #[tokio::test]
