@@ -102,6 +102,7 @@
 //! | `diagnostics` | none: config errors become `miette` diagnostics |
 //! | `schema` | `schema`: JSON Schemas of the wire formats |
 //! | `testing` | `testing`: scripted handlers, captured records and a builder of steps, for tests |
+//! | `tls-ring` (default) | none: the crypto provider of `https` in `http`, `mcp` and `prompt`, if one of them is on; `docs::embedding` says when to leave it out |
 //! | `tokio-util` | none: its cancellation token can cancel a dispatch |
 //!
 //! A feature only compiles code; it registers nothing. A hooks.toml can use a kind of handler only if the

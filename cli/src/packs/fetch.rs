@@ -8,13 +8,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use hookgate::config::PackReference;
 use hookgate::contract::file;
 use hookgate_net::{
-    AddressClass, BodyEnd, CheckedResolver, SystemLookup, classify, client_config, host_address,
-    plain_client, read_body, system_verifier,
+    AddressClass, BodyEnd, CheckedResolver, ClientSettings, HttpClient, Proxy, SystemLookup,
+    causes, classify, client_config, host_address, read_body, system_verifier,
 };
-use reqwest::Url;
+use http::Request;
+use url::Url;
 
 use super::cache::{Cache, CacheError};
 use super::hash_of;
@@ -83,17 +85,32 @@ async fn get(place: &str) -> Result<Vec<u8>, FetchError> {
     if let Some(address) = address {
         check(&host, address, is_https)?;
     }
-    let tls = system_verifier().and_then(|verifier| client_config(Some(verifier), None));
-    let tls = tls.map_err(|error| FetchError::Answer(error.to_string()))?;
+    let tls = if is_https {
+        let tls = system_verifier().and_then(|verifier| client_config(verifier, None));
+        Some(tls.map_err(|error| FetchError::Answer(error.to_string()))?)
+    } else {
+        None
+    };
     let resolver = CheckedResolver::new(Arc::new(SystemLookup), move |host: &str, address| {
         check(host, address, is_https)
     });
-    let mut client = plain_client(tls).timeout(DEADLINE).dns_resolver(Arc::new(resolver));
-    if !is_https {
-        client = client.no_proxy();
+    let mut settings = ClientSettings::new(tls, resolver);
+    if is_https {
+        settings.proxy = Proxy::of_environment();
     }
-    let client = client.build().map_err(|error| FetchError::Answer(in_full(&error)))?;
-    let answer = client.get(url).send().await;
+    let request = Request::get(url.as_str())
+        .body(Bytes::new())
+        .map_err(|error| FetchError::Url(format!("it is no URL: {error}")))?;
+    let got = tokio::time::timeout(DEADLINE, answer_to(&HttpClient::new(settings), request)).await;
+    got.unwrap_or_else(|_| {
+        let limit = DEADLINE.as_secs();
+        Err(FetchError::Answer(format!("it did not come within {limit} seconds")))
+    })
+}
+
+/// Sends a request, and returns the body of a good answer.
+async fn answer_to(client: &HttpClient, request: Request<Bytes>) -> Result<Vec<u8>, FetchError> {
+    let answer = client.send(request).await;
     let mut answer = answer.map_err(|error| FetchError::Answer(in_full(&error)))?;
     let status = answer.status();
     if status.is_redirection() {
@@ -108,10 +125,10 @@ async fn get(place: &str) -> Result<Vec<u8>, FetchError> {
     }
     let mut bytes = Vec::new();
     let limit = usize::try_from(file::LIMIT).unwrap_or(usize::MAX);
-    match read_body(&mut answer, limit, |piece| bytes.extend_from_slice(piece)).await {
+    match read_body(answer.body_mut(), limit, |piece| bytes.extend_from_slice(piece)).await {
         BodyEnd::Whole => Ok(bytes),
         BodyEnd::TooLong => Err(FetchError::Answer(format!("it is larger than {limit} bytes"))),
-        BodyEnd::BrokenOff(error) => Err(FetchError::Answer(in_full(&error))),
+        BodyEnd::BrokenOff(error) => Err(FetchError::Answer(in_full(&*error))),
         _ => Err(FetchError::Answer("the answer is not whole".to_owned())),
     }
 }
@@ -129,12 +146,6 @@ fn check(host: &str, address: IpAddr, is_https: bool) -> Result<(), FetchError> 
 }
 
 /// Returns an error with its causes: what went wrong is mostly said by the last one.
-fn in_full(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
+fn in_full(error: &(dyn std::error::Error + 'static)) -> String {
+    causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

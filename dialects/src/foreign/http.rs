@@ -3,11 +3,12 @@
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use hookgate_net::{
-    AddressClass, BodyEnd, CheckedResolver, SystemLookup, classify, client_config, host_address,
-    plain_client, read_body, system_verifier,
+    AddressClass, BodyEnd, CheckedResolver, ClientSettings, HttpClient as Client, SystemLookup,
+    causes, classify, client_config, host_address, read_body, system_verifier,
 };
-use reqwest::{Client, Url};
+use url::Url;
 
 use super::run::{RawRun, Request, RunEnd};
 
@@ -19,7 +20,7 @@ const MOST_BODY: usize = 10 * 1024 * 1024;
 /// It follows no redirect. It goes to public, private and loopback addresses, which hooks of agents use,
 /// and refuses the rest: the services at which clouds hand out credentials are there.
 #[derive(Debug, Clone, Default)]
-pub struct HttpClient(Arc<OnceLock<Result<Client, String>>>);
+pub struct HttpClient(Arc<OnceLock<Client>>);
 
 /// An address to which no hook is sent.
 #[derive(Debug, thiserror::Error)]
@@ -36,21 +37,26 @@ impl HttpClient {
     }
 
     async fn answer(&self, request: &Request) -> Result<RawRun, String> {
-        let client = self.0.get_or_init(build).as_ref().map_err(Clone::clone)?;
-        let url: Url = request.url.parse().map_err(|error| format!("{}: {error}", request.url))?;
+        let client = self.0.get_or_init(client);
+        let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", request.url);
+        // The parser of URLs gives the address its usual spelling, which the check needs.
+        let url = Url::parse(&request.url).map_err(|error| wrong(&error))?;
         if let Some(address) = url.host_str().and_then(host_address) {
             check(address).map_err(|error| error.to_string())?;
         }
-        let mut builder = client.post(url).body(request.body.clone());
+        let mut builder = http::Request::post(url.as_str());
         for (name, value) in &request.headers {
             builder = builder.header(name, value);
         }
-        let mut response = builder.send().await.map_err(|error| explain(&error))?;
+        let request =
+            builder.body(Bytes::from(request.body.clone())).map_err(|error| wrong(&error))?;
+        let mut response = client.send(request).await.map_err(|error| explain(&error))?;
         let status = response.status().as_u16();
         let mut body = Vec::new();
-        let end = read_body(&mut response, MOST_BODY, |piece| body.extend_from_slice(piece)).await;
+        let end =
+            read_body(response.body_mut(), MOST_BODY, |piece| body.extend_from_slice(piece)).await;
         match end {
-            BodyEnd::BrokenOff(error) => Err(explain(&error)),
+            BodyEnd::BrokenOff(error) => Err(explain(&*error)),
             end => Ok(RawRun {
                 is_cut: matches!(end, BodyEnd::TooLong),
                 ..RawRun::new(RunEnd::Answered(status)).with_stdout(body)
@@ -59,13 +65,12 @@ impl HttpClient {
     }
 }
 
-fn build() -> Result<Client, String> {
+fn client() -> Client {
     // Without the authorities of the system only `https` fails, and says so.
-    let tls = client_config(system_verifier().ok(), None).map_err(|error| error.to_string())?;
+    let tls = system_verifier().and_then(|verifier| client_config(verifier, None));
     let resolver =
         CheckedResolver::new(Arc::new(SystemLookup), |_host: &str, address| check(address));
-    let client = plain_client(tls).no_proxy().dns_resolver(resolver).build();
-    client.map_err(|error| error.to_string())
+    Client::new(ClientSettings::new(tls.ok(), resolver))
 }
 
 fn check(address: IpAddr) -> Result<(), ForbiddenAddress> {
@@ -79,10 +84,6 @@ fn check(address: IpAddr) -> Result<(), ForbiddenAddress> {
 }
 
 /// Returns the innermost reason of an error: the outer ones only repeat the address.
-fn explain(error: &reqwest::Error) -> String {
-    let mut reason: &dyn std::error::Error = error;
-    while let Some(source) = reason.source() {
-        reason = source;
-    }
-    reason.to_string()
+fn explain(error: &(dyn std::error::Error + 'static)) -> String {
+    causes(error).last().unwrap_or(error).to_string()
 }

@@ -12,8 +12,9 @@
 use hookgate_contract::dialect::{ScriptCall, ScriptOutput};
 use hookgate_contract::{Failure, FailureClass, Invocation, Reply, Verdict};
 use hookgate_net::BodyEnd;
-use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
-use reqwest::{Response, StatusCode};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use http::{Response, StatusCode};
+use hyper::body::Incoming;
 
 use crate::body::AnswerBody;
 use crate::header_names;
@@ -38,7 +39,10 @@ pub(crate) struct ExpectedAnswer<'a> {
 ///
 /// # Errors
 /// The failure of the class that the crate page names, with the decision that was salvaged.
-pub(crate) async fn read_reply(mut response: Response, expected: ExpectedAnswer<'_>) -> Reply {
+pub(crate) async fn read_reply(
+    mut response: Response<Incoming>,
+    expected: ExpectedAnswer<'_>,
+) -> Reply {
     let ExpectedAnswer { limit, invocation, .. } = expected;
     if let Err(failure) = check_head(&response, expected.request_id) {
         // Its class is known; its body is read for a decision only.
@@ -63,7 +67,7 @@ pub(crate) async fn read_reply(mut response: Response, expected: ExpectedAnswer<
         })
 }
 
-fn check_head(response: &Response, request_id: Option<&str>) -> Result<(), Failure> {
+fn check_head(response: &Response<Incoming>, request_id: Option<&str>) -> Result<(), Failure> {
     if let Some(failure) = status_failure(response.status()) {
         return Err(failure);
     }

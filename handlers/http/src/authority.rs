@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use hookgate_contract::settings::Settings;
 use hookgate_net::host_address;
-use reqwest::Url;
+use url::Url;
 
 /// The host and the port of a URL, as `allow_loopback` and `allow_private` name them.
 ///

@@ -13,7 +13,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use hookgate_contract::{Invocation, Verdict, VerdictDecision};
 use hookgate_net::{BodyEnd, read_body};
-use reqwest::Response;
+use http::Response;
+use hyper::body::Incoming;
 
 /// The bytes of an envelope, which other hooks may be sending at the same time.
 struct SharedEnvelope(Arc<Vec<u8>>);
@@ -46,7 +47,7 @@ impl<'a> AnswerBody<'a> {
     /// # Cancel safety
     /// If the future is dropped, the decision in what has arrived is left with the invocation.
     pub(crate) async fn read(
-        response: &mut Response,
+        response: &mut Response<Incoming>,
         limit: usize,
         invocation: Invocation<'a>,
     ) -> Self {
@@ -59,7 +60,7 @@ impl<'a> AnswerBody<'a> {
     ///
     /// However the body ends, and whether it ends within a second or not, what arrived is used.
     pub(crate) async fn salvage(
-        response: &mut Response,
+        response: &mut Response<Incoming>,
         limit: usize,
         invocation: Invocation<'a>,
     ) -> Option<VerdictDecision> {
@@ -68,9 +69,11 @@ impl<'a> AnswerBody<'a> {
         body.salvaged()
     }
 
-    async fn fill(&mut self, response: &mut Response, limit: usize) {
+    async fn fill(&mut self, response: &mut Response<Incoming>, limit: usize) {
         let bytes = &mut self.bytes;
-        self.end = Some(read_body(response, limit, |piece| bytes.extend_from_slice(piece)).await);
+        self.end = Some(
+            read_body(response.body_mut(), limit, |piece| bytes.extend_from_slice(piece)).await,
+        );
     }
 
     /// Returns the ask, deny or halt in what arrived.

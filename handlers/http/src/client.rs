@@ -9,39 +9,26 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate_net::{CheckedResolver, Lookup, plain_client};
-use reqwest::Client;
+use hookgate_net::{CheckedResolver, ClientSettings, HttpClient, Lookup, Proxy};
 use rustls::ClientConfig;
 
 use crate::endpoint::Endpoint;
-use crate::proxy::ProxyChoice;
-
-/// How many idle connections are kept for the next requests. More are opened as needed.
-const MAX_IDLE: usize = 32;
 
 /// Returns a client that connects only to addresses that the endpoint may have.
 pub(crate) fn connect_only_to(
     endpoint: &Endpoint,
     lookup: Arc<dyn Lookup>,
-    tls: ClientConfig,
-    proxy: ProxyChoice,
+    tls: Option<ClientConfig>,
+    proxy: Proxy,
     connect_timeout: Duration,
-) -> Option<Client> {
-    let (checked, proxied) = (endpoint.clone(), proxy.uses_proxy());
+) -> HttpClient {
+    let (checked, proxied) = (endpoint.clone(), proxy.is_named());
     let check = move |host: &str, address: IpAddr| {
         let is_proxy = proxied && !host.eq_ignore_ascii_case(checked.authority.host());
         if is_proxy { Ok(()) } else { checked.check(address) }
     };
-    let builder = plain_client(tls)
-        .dns_resolver(CheckedResolver::new(lookup, check))
-        .connect_timeout(connect_timeout)
-        .pool_max_idle_per_host(MAX_IDLE)
-        .http1_only();
-    match proxy {
-        ProxyChoice::Direct => builder.no_proxy(),
-        ProxyChoice::Environment => builder,
-        ProxyChoice::Named(proxy) => builder.no_proxy().proxy(*proxy),
-    }
-    .build()
-    .ok()
+    let mut settings = ClientSettings::new(tls, CheckedResolver::new(lookup, check));
+    settings.proxy = proxy;
+    settings.connect_timeout = Some(connect_timeout);
+    HttpClient::new(settings)
 }

@@ -16,14 +16,16 @@ use std::net::IpAddr;
 
 use hookgate_contract::settings::Settings;
 use hookgate_net::{AddressClass, classify};
-use reqwest::Url;
+use http::Uri;
+use http::uri::Scheme;
+use url::Url;
 
 use crate::authority::Authority;
 
 /// A URL and the addresses that its host may have.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
-    pub(crate) url: Url,
+    pub(crate) uri: Uri,
     pub(crate) authority: Authority,
     allow_loopback: bool,
     allow_private: bool,
@@ -75,17 +77,17 @@ impl Endpoint {
         let url = settings.required_text("url");
         let loopback = Authority::read_list(settings, "allow_loopback");
         let private = Authority::read_list(settings, "allow_private");
-        let checked = parse_url(url?).and_then(|(url, authority)| {
+        let checked = parse_url(url?).and_then(|(uri, authority)| {
             let allow_loopback = loopback.contains(&authority);
             let allow_private = private.contains(&authority);
-            Self { url, authority, allow_loopback, allow_private }.check_url()
+            Self { uri, authority, allow_loopback, allow_private }.check_url()
         });
         checked.map_err(|problem| settings.invalid("url", problem)).ok()
     }
 
     /// Whether requests are encrypted.
     pub(crate) fn is_https(&self) -> bool {
-        self.url.scheme() == "https"
+        self.uri.scheme() == Some(&Scheme::HTTPS)
     }
 
     /// Checks what can be known before a name is resolved.
@@ -122,7 +124,7 @@ impl Endpoint {
     }
 }
 
-fn parse_url(text: &str) -> Result<(Url, Authority), String> {
+fn parse_url(text: &str) -> Result<(Uri, Authority), String> {
     let url = Url::parse(text).map_err(|error| format!("it is not a URL: {error}"))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(format!("a hook cannot use the scheme `{}`: use https", url.scheme()));
@@ -134,5 +136,6 @@ fn parse_url(text: &str) -> Result<(Url, Authority), String> {
         return Err("what follows `#` is not sent: leave it out".to_owned());
     }
     let authority = Authority::from_url(&url).ok_or("it names no host")?;
-    Ok((url, authority))
+    let uri = url.as_str().parse().map_err(|error| format!("it is not a URL: {error}"))?;
+    Ok((uri, authority))
 }

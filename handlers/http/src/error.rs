@@ -6,10 +6,9 @@
 
 use std::error::Error;
 use std::io;
-use std::time::Duration;
 
 use hookgate_contract::{Failure, FailureClass};
-use hookgate_net::UnresolvedName;
+use hookgate_net::{SendError, UnresolvedName, causes};
 use rustls::{AlertDescription as Alert, CertificateError};
 
 use crate::authority::Authority;
@@ -33,32 +32,6 @@ pub(crate) enum TransportError {
 }
 
 impl TransportError {
-    /// Finds the cause of an error of the client.
-    pub(crate) fn from_client(error: &reqwest::Error, connect_timeout: Duration) -> Self {
-        let causes = Causes::find(error);
-        if let Some(blocked) = causes.blocked {
-            return Self::Blocked(blocked);
-        }
-        if let Some(unresolved) = causes.unresolved {
-            return Self::NotConnected(unresolved);
-        }
-        if let Some(tls) = causes.tls {
-            return Self::from_tls(tls);
-        }
-        if error.is_connect() {
-            return Self::NotConnected(if error.is_timeout() {
-                format!("no connection within {} ms", connect_timeout.as_millis())
-            } else {
-                let cause = causes.io.unwrap_or_else(|| "no connection".to_owned());
-                format!("no connection: {cause}")
-            });
-        }
-        if causes.parse {
-            return Self::NotHttp;
-        }
-        Self::BrokenOff(causes.io.unwrap_or_else(|| "the connection was closed".to_owned()))
-    }
-
     fn from_tls(error: &rustls::Error) -> Self {
         match error {
             rustls::Error::AlertReceived(alert) if rejects_client(alert) => Self::ClientRefused(
@@ -98,6 +71,32 @@ impl TransportError {
     }
 }
 
+impl From<SendError> for TransportError {
+    fn from(error: SendError) -> Self {
+        let causes = Causes::find(&error);
+        if let Some(blocked) = causes.blocked {
+            return Self::Blocked(blocked);
+        }
+        if let Some(unresolved) = causes.unresolved {
+            return Self::NotConnected(unresolved);
+        }
+        if let Some(tls) = causes.tls {
+            return Self::from_tls(tls);
+        }
+        match error {
+            SendError::ConnectTimeout(late) => Self::NotConnected(late.to_string()),
+            SendError::Connect(_) => {
+                let cause = causes.io.unwrap_or_else(|| "no connection".to_owned());
+                Self::NotConnected(format!("no connection: {cause}"))
+            }
+            _ if causes.parse => Self::NotHttp,
+            _ => {
+                Self::BrokenOff(causes.io.unwrap_or_else(|| "the connection was closed".to_owned()))
+            }
+        }
+    }
+}
+
 /// The causes that were found along the sources of an error.
 #[derive(Default)]
 struct Causes<'a> {
@@ -110,13 +109,11 @@ struct Causes<'a> {
 
 impl<'a> Causes<'a> {
     fn find(error: &'a (dyn Error + 'static)) -> Self {
-        let mut causes = Self::default();
-        let mut next = Some(error);
-        while let Some(error) = next {
-            causes.note(error);
-            next = error.source();
+        let mut found = Self::default();
+        for cause in causes(error) {
+            found.note(cause);
         }
-        causes
+        found
     }
 
     fn note(&mut self, error: &'a (dyn Error + 'static)) {

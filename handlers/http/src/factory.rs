@@ -16,7 +16,7 @@ use crate::client;
 use crate::endpoint::Endpoint;
 use crate::handler::{CallOptions, HttpHandler};
 use crate::headers::FixedHeaders;
-use crate::proxy::ProxyChoice;
+use crate::proxy::read_proxy;
 use crate::service::Service;
 use crate::signature::Signer;
 use crate::tls::{self, TlsSettings};
@@ -174,34 +174,21 @@ impl HttpFactory {
         let headers = FixedHeaders::read(settings, &variables);
         let connect_timeout = settings.duration("connect_timeout").unwrap_or(CONNECT_TIMEOUT);
         let https = endpoint.as_ref().is_none_or(Endpoint::is_https);
-        let proxy = ProxyChoice::read(settings);
+        let proxy = read_proxy(settings);
         let tls = TlsSettings::read(settings, context.base, https);
 
         let (endpoint, tls) = (endpoint?, tls?);
         // A handler keeps its limit, so another limit makes another handler.
         let identity =
             self.system_sources.then(|| format!("{} {}", tls.identity(), context.output));
-        let tls = tls.client_config(settings, https)?;
+        let tls = if https { Some(tls.client_config(settings)?) } else { None };
         let lookup = Arc::clone(&self.lookup);
         let client = client::connect_only_to(&endpoint, lookup, tls, proxy?, connect_timeout);
-        let Some(client) = client else {
-            settings.invalid("url", "no client can be set up for it");
-            return None;
-        };
         let warnings = headers.warnings();
         let secrets = variables.secrets();
         let sources = tls::source_files(settings, context.base);
         let headers = headers.map;
-        Some(Service {
-            endpoint,
-            client,
-            headers,
-            secrets,
-            connect_timeout,
-            identity,
-            sources,
-            warnings,
-        })
+        Some(Service { endpoint, client, headers, secrets, identity, sources, warnings })
     }
 }
 

@@ -12,7 +12,7 @@ use hookgate_contract::{
     AsyncHandler, Failure, FailureClass, Invocation, Reply, ReplyFuture, Verdict,
 };
 use hookgate_template::ValueTemplate;
-use reqwest::header::HeaderMap;
+use http::header::HeaderMap;
 
 use crate::answer::{self, ExpectedAnswer};
 use crate::body;

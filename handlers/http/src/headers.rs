@@ -5,7 +5,7 @@
 //! out of its own debug output.
 
 use hookgate_contract::settings::{NodeValue, SettingEntry, Settings};
-use reqwest::header::{
+use http::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
 };
 

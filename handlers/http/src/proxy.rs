@@ -6,35 +6,16 @@
 //! proxy itself is what the operator named and is not checked either.
 
 use hookgate_contract::settings::Settings;
-use reqwest::{Proxy, Url};
+use hookgate_net::Proxy;
+use url::Url;
 
-/// Which proxy a hook uses.
-pub(crate) enum ProxyChoice {
-    /// None: connections go to the service itself.
-    Direct,
-    /// What the environment names (`HTTPS_PROXY`, `NO_PROXY`).
-    Environment,
-    /// The one in the config.
-    Named(Box<Proxy>),
-}
-
-impl ProxyChoice {
-    /// Reads `proxy`; returns `None` if it was given and is wrong.
-    pub(crate) fn read(settings: &mut Settings<'_>) -> Option<Self> {
-        let Some(text) = settings.text("proxy") else { return Some(Self::Direct) };
-        if text == "env" {
-            return Some(Self::Environment);
-        }
-        parse_proxy(text)
-            .map_err(|problem| settings.invalid("proxy", problem))
-            .ok()
-            .map(|proxy| Self::Named(Box::new(proxy)))
+/// Reads `proxy`; returns `None` if it was given and is wrong.
+pub(crate) fn read_proxy(settings: &mut Settings<'_>) -> Option<Proxy> {
+    let Some(text) = settings.text("proxy") else { return Some(Proxy::NONE) };
+    if text == "env" {
+        return Some(Proxy::of_environment());
     }
-
-    /// Whether connections may go to a proxy.
-    pub(crate) const fn uses_proxy(&self) -> bool {
-        !matches!(self, Self::Direct)
-    }
+    parse_proxy(text).map_err(|problem| settings.invalid("proxy", problem)).ok()
 }
 
 fn parse_proxy(text: &str) -> Result<Proxy, &'static str> {
@@ -46,5 +27,5 @@ fn parse_proxy(text: &str) -> Result<Proxy, &'static str> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err("a password does not belong in a config: use `env`, with HTTPS_PROXY set");
     }
-    Proxy::all(url).map_err(|_| WRONG)
+    Ok(Proxy::at(url.as_str()))
 }

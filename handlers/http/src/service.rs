@@ -5,13 +5,14 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use bytes::Bytes;
 use hookgate_contract::{BuiltHandler, Failure, FailureClass};
+use hookgate_net::{HttpClient, next_piece};
 use hookgate_secrets::Secrets;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Response};
+use http::header::{HeaderMap, HeaderName, HeaderValue};
+use http::{Method, Request, Response};
+use hyper::body::Incoming;
 
 use crate::endpoint::Endpoint;
 use crate::error::TransportError;
@@ -20,10 +21,9 @@ use crate::status::status_failure;
 /// A service, with connections that are kept between calls. [`HttpFactory::service`](crate::HttpFactory::service) makes it.
 pub struct Service {
     pub(crate) endpoint: Endpoint,
-    pub(crate) client: Client,
+    pub(crate) client: HttpClient,
     pub(crate) headers: HeaderMap,
     pub(crate) secrets: Secrets,
-    pub(crate) connect_timeout: Duration,
     pub(crate) identity: Option<String>,
     pub(crate) sources: Vec<PathBuf>,
     pub(crate) warnings: Vec<String>,
@@ -80,14 +80,12 @@ impl Service {
         &self,
         headers: &HeaderMap,
         body: &Bytes,
-    ) -> Result<Response, TransportError> {
-        self.client
-            .post(self.endpoint.url.clone())
-            .headers(headers.clone())
-            .body(body.clone())
-            .send()
-            .await
-            .map_err(|error| TransportError::from_client(&error, self.connect_timeout))
+    ) -> Result<Response<Incoming>, TransportError> {
+        let mut request = Request::new(body.clone());
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.endpoint.uri.clone();
+        *request.headers_mut() = headers.clone();
+        Ok(self.client.send(request).await?)
     }
 }
 
@@ -101,7 +99,7 @@ impl fmt::Debug for Service {
 /// The answer of a service, whose body is read piece by piece.
 #[derive(Debug)]
 pub struct ServiceAnswer {
-    response: Response,
+    response: Response<Incoming>,
 }
 
 impl ServiceAnswer {
@@ -131,7 +129,7 @@ impl ServiceAnswer {
     /// # Cancel safety
     /// A piece that was not returned is lost with the future; nothing else is.
     pub async fn next_piece(&mut self) -> Result<Option<Bytes>, Failure> {
-        let piece = self.response.chunk().await;
+        let piece = next_piece(self.response.body_mut()).await;
         piece.map_err(|_| Failure::new(FailureClass::Malformed, "the answer broke off"))
     }
 }

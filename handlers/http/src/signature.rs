@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use data_encoding::HEXLOWER;
 use hmac_sha256::HMAC;
 use hookgate_contract::settings::Settings;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use http::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::header_names;
 use crate::variables::{self, VariableSource, Variables};

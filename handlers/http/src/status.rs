@@ -1,7 +1,7 @@
 //! The failure that a status code means, with advice for the person who set up the service.
 
 use hookgate_contract::{Failure, FailureClass};
-use reqwest::StatusCode;
+use http::StatusCode;
 
 /// Returns the failure that a status means, or `None` for 2xx.
 ///

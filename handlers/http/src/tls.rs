@@ -81,27 +81,16 @@ impl TlsSettings {
     }
 
     /// Returns the configuration of the client; notes in the settings why there is none.
-    pub(crate) fn client_config(
-        self,
-        settings: &mut Settings<'_>,
-        https: bool,
-    ) -> Option<ClientConfig> {
+    pub(crate) fn client_config(self, settings: &mut Settings<'_>) -> Option<ClientConfig> {
         let verifier = match &self.authorities {
-            _ if !https => None,
-            Some(pem) => {
-                let verifier = authorities_verifier(pem);
-                Some(verifier.map_err(|error| settings.invalid(CA_FILE, error.to_string())).ok()?)
-            }
-            None => {
-                let verifier = system_verifier();
-                Some(
-                    verifier
-                        .map_err(|error| settings.invalid("url", setup_problem(&error)))
-                        .ok()?,
-                )
-            }
+            Some(pem) => authorities_verifier(pem)
+                .map_err(|error| settings.invalid(CA_FILE, error.to_string()))
+                .ok()?,
+            None => system_verifier()
+                .map_err(|error| settings.invalid("url", setup_problem(&error)))
+                .ok()?,
         };
-        let verifier = verifier.map(|verifier| PinnedVerifier::wrap(verifier, self.pins));
+        let verifier = PinnedVerifier::wrap(verifier, self.pins);
         let identity = match &self.client {
             Some(client) => Some(client.parse(settings)?),
             None => None,

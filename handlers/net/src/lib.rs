@@ -8,8 +8,8 @@
 //! |---|---|---|
 //! | May a request go to this address? | [`classify`], [`AddressClass`] | a URL must not reach the metadata service of a cloud, or a database behind the firewall (SSRF) |
 //! | Is the checked address the one that is connected to? | [`CheckedResolver`] | a name that is resolved a second time may have another address (DNS rebinding) |
-//! | Which server certificates are accepted? | [`system_verifier`], [`authorities_verifier`], [`client_config`] | one TLS set-up, with one crypto provider, whatever the host process has installed |
-//! | What does the client do by itself? | [`plain_client`] | nothing: no redirect, no retry, no decompression, no referrer |
+//! | Which server certificates are accepted? | [`system_verifier`], [`authorities_verifier`], [`client_config`] | one TLS set-up, which changes nothing in that of the host process |
+//! | What does the client do by itself? | [`HttpClient`] | nothing: no redirect, no retry, no decompression |
 //! | How much of an answer is read? | [`read_body`] | an answer must not fill the memory of the host |
 //!
 //! The crate has no policy of its own: it says what an address *is*, and the handler decides
@@ -30,14 +30,19 @@
 mod address;
 mod body;
 mod client;
+mod connect;
+mod error;
+mod proxy;
 mod resolve;
 mod tls;
 
 pub use address::{AddressClass, classify, host_address};
-pub use body::{BodyEnd, read_body};
-pub use client::plain_client;
+pub use body::{BodyEnd, next_piece, read_body};
+pub use client::{ClientSettings, HttpClient};
+pub use error::{BoxError, ConnectTimeout, SendError, causes};
+pub use proxy::Proxy;
 pub use resolve::{CheckedResolver, Lookup, LookupFuture, SystemLookup, UnresolvedName};
 pub use tls::{
     ClientIdentity, TlsError, authorities_verifier, client_config, read_certificates,
-    read_private_key, system_verifier,
+    read_private_key, require_provider, system_verifier,
 };

@@ -15,8 +15,12 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use hyper_util::client::legacy::connect::dns::Name;
+use tower_service::Service;
+
+use crate::error::BoxError;
 
 /// The future of a [`Lookup`].
 pub type LookupFuture = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
@@ -76,18 +80,20 @@ pub struct UnresolvedName {
     cause: String,
 }
 
-/// A resolver for `reqwest` that lets through only the addresses that pass a check.
+/// Whether a host may have an address.
+type Check = dyn Fn(&str, IpAddr) -> Result<(), BoxError> + Send + Sync;
+
+/// The resolver of a client, which lets through only the addresses that pass a check.
 ///
 /// The check gets the host as the URL has it and one address. If a name has several addresses,
 /// those that fail are left out; if none is left, the error of the first that failed is returned.
-/// `reqwest` does not resolve a host that is written as an address, so check that one
+/// A client does not resolve a host that is written as an address, so check that one
 /// when the URL is read, with [`host_address`](crate::host_address).
 ///
 /// ```
 /// use std::sync::Arc;
 ///
 /// use hookgate_net::{AddressClass, CheckedResolver, SystemLookup, classify};
-/// use reqwest::dns::Resolve;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
@@ -96,60 +102,72 @@ pub struct UnresolvedName {
 ///     class => Err(std::io::Error::other(format!("`{host}` is {class}"))),
 /// };
 /// let resolver = CheckedResolver::new(Arc::new(SystemLookup), public_only);
-/// let refused = resolver.resolve("localhost".parse().unwrap()).await.err().unwrap();
+/// let refused = resolver.resolve("localhost").await.unwrap_err();
 /// assert_eq!(refused.to_string(), "`localhost` is a loopback address");
 /// # }
 /// ```
-pub struct CheckedResolver<C> {
+#[derive(Clone)]
+pub struct CheckedResolver {
     lookup: Arc<dyn Lookup>,
-    check: Arc<C>,
+    check: Arc<Check>,
 }
 
-impl<C> fmt::Debug for CheckedResolver<C> {
+impl fmt::Debug for CheckedResolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CheckedResolver").finish_non_exhaustive()
     }
 }
 
-impl<C, E> CheckedResolver<C>
-where
-    C: Fn(&str, IpAddr) -> Result<(), E> + Send + Sync + 'static,
-    E: Error + Send + Sync + 'static,
-{
+impl CheckedResolver {
     /// Creates a resolver that uses `lookup` and keeps the addresses that pass `check`.
-    pub fn new(lookup: Arc<dyn Lookup>, check: C) -> Self {
+    pub fn new<C, E>(lookup: Arc<dyn Lookup>, check: C) -> Self
+    where
+        C: Fn(&str, IpAddr) -> Result<(), E> + Send + Sync + 'static,
+        E: Error + Send + Sync + 'static,
+    {
+        let check = move |host: &str, address| check(host, address).map_err(BoxError::from);
         Self { lookup, check: Arc::new(check) }
+    }
+
+    /// Returns the addresses of a name that pass the check: one or more.
+    ///
+    /// # Errors
+    /// [`UnresolvedName`] if the name has none; else what the check said of the first.
+    pub async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, BoxError> {
+        let unresolved = |cause| UnresolvedName { host: host.to_owned(), cause };
+        let found = self.lookup.lookup(host).await;
+        let found = found.map_err(|error| unresolved(format!(": {error}")))?;
+        let mut allowed = Vec::with_capacity(found.len());
+        let mut refused = None;
+        for address in found {
+            match (self.check)(host, address) {
+                Ok(()) => allowed.push(address),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        if allowed.is_empty() {
+            return Err(refused.unwrap_or_else(|| unresolved(String::new()).into()));
+        }
+        Ok(allowed)
     }
 }
 
-impl<C, E> Resolve for CheckedResolver<C>
-where
-    C: Fn(&str, IpAddr) -> Result<(), E> + Send + Sync + 'static,
-    E: Error + Send + Sync + 'static,
-{
-    fn resolve(&self, name: Name) -> Resolving {
-        let host = name.as_str().to_owned();
-        let lookup = self.lookup.lookup(&host);
-        let check = Arc::clone(&self.check);
+impl Service<Name> for CheckedResolver {
+    type Response = std::vec::IntoIter<SocketAddr>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        let resolver = self.clone();
         Box::pin(async move {
-            let found = lookup.await.map_err(|error| UnresolvedName {
-                host: host.clone(),
-                cause: format!(": {error}"),
-            })?;
-            let mut allowed = Vec::with_capacity(found.len());
-            let mut refused = None;
-            for address in found {
-                match check(&host, address) {
-                    // Port 0 is replaced by that of the URL.
-                    Ok(()) => allowed.push(SocketAddr::new(address, 0)),
-                    Err(error) => refused = refused.or(Some(error)),
-                }
-            }
-            match (allowed.is_empty(), refused) {
-                (false, _) => Ok(Box::new(allowed.into_iter()) as Addrs),
-                (true, Some(error)) => Err(error.into()),
-                (true, None) => Err(UnresolvedName { host, cause: String::new() }.into()),
-            }
+            let allowed = resolver.resolve(name.as_str()).await?;
+            // Port 0 is replaced by that of the URL.
+            let with_port = allowed.into_iter().map(|address| SocketAddr::new(address, 0));
+            Ok(with_port.collect::<Vec<_>>().into_iter())
         })
     }
 }

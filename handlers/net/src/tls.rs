@@ -1,9 +1,10 @@
 //! The TLS configuration of a client.
 //!
-//! It uses *ring*, whatever crypto provider the host process has installed or left out: a handler
-//! must not fail, or change its ciphers, because another crate of the program chose a default.
-//! Verification is never turned off. A client that speaks plain http only gets an empty set of
-//! roots, so that it fails at an `https` URL instead of accepting any server.
+//! With the feature `ring` it uses *ring*, whatever crypto provider the host process has installed or
+//! left out: a handler must not fail, or change its ciphers, because another crate of the program
+//! chose a default. Without the feature it uses what the host has installed, and is an error if that
+//! is nothing: so a program whose TLS is another one has no second provider in it, which rustls would
+//! have to choose from. Verification is never turned off.
 
 use std::sync::Arc;
 
@@ -22,8 +23,13 @@ use rustls_platform_verifier::Verifier;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
-    /// *ring* has no protocol version that rustls takes; cannot happen with the versions of rustls
-    /// that this crate allows.
+    /// The program has no crypto provider.
+    #[error(
+        "this program has no TLS: turn on the feature `tls-ring` of hookgate, or install a provider \
+         of rustls before the engine is built (`CryptoProvider::install_default`)"
+    )]
+    NoProvider,
+    /// The provider has no protocol version that rustls takes.
     #[error("TLS cannot be set up: {0}")]
     Setup(rustls::Error),
     /// The system has no store of trusted certificates, as in a minimal container.
@@ -68,9 +74,9 @@ impl ClientIdentity {
 /// Linux, so create one per client, not one per request.
 ///
 /// # Errors
-/// [`TlsError::NoSystemTrust`] if the system has no store of certificates.
+/// [`TlsError::NoSystemTrust`] if the system has no store of certificates; [`TlsError::NoProvider`].
 pub fn system_verifier() -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
-    let verifier = Verifier::new(provider()).map_err(TlsError::NoSystemTrust)?;
+    let verifier = Verifier::new(provider()?).map_err(TlsError::NoSystemTrust)?;
     Ok(Arc::new(verifier))
 }
 
@@ -78,7 +84,7 @@ pub fn system_verifier() -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
 ///
 /// # Errors
 /// [`TlsError::NoCertificate`] if the file holds none; [`TlsError::Authority`] if one of them
-/// cannot be an authority.
+/// cannot be an authority; [`TlsError::NoProvider`].
 ///
 /// ```
 /// use hookgate_net::{TlsError, authorities_verifier, client_config};
@@ -86,7 +92,7 @@ pub fn system_verifier() -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
 /// let key = rcgen::KeyPair::generate()?;
 /// let authority = rcgen::CertificateParams::new(Vec::new())?.self_signed(&key)?;
 /// let verifier = authorities_verifier(authority.pem().as_bytes())?;
-/// let config = client_config(Some(verifier), None)?;
+/// let config = client_config(verifier, None)?;
 /// # drop(config);
 ///
 /// let empty = authorities_verifier(b"not a certificate").unwrap_err();
@@ -98,7 +104,7 @@ pub fn authorities_verifier(pem: &[u8]) -> Result<Arc<dyn ServerCertVerifier>, T
     for certificate in read_certificates(pem)? {
         roots.add(certificate).map_err(|error| TlsError::Authority(error.to_string()))?;
     }
-    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider())
+    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider()?)
         .build()
         .map_err(|error| TlsError::Authority(error.to_string()))?;
     Ok(verifier)
@@ -106,23 +112,19 @@ pub fn authorities_verifier(pem: &[u8]) -> Result<Arc<dyn ServerCertVerifier>, T
 
 /// Returns the configuration of a client: TLS 1.2 and 1.3, this verifier, this identity.
 ///
-/// Without a verifier no server is accepted, which is right for a client that speaks plain http.
-///
 /// # Errors
-/// [`TlsError::Identity`] if the key does not belong to the certificate.
+/// [`TlsError::Identity`] if the key does not belong to the certificate; [`TlsError::NoProvider`].
 pub fn client_config(
-    verifier: Option<Arc<dyn ServerCertVerifier>>,
+    verifier: Arc<dyn ServerCertVerifier>,
     identity: Option<ClientIdentity>,
 ) -> Result<ClientConfig, TlsError> {
-    let builder = ClientConfig::builder_with_provider(provider())
+    let builder = ClientConfig::builder_with_provider(provider()?)
         .with_safe_default_protocol_versions()
-        .map_err(TlsError::Setup)?;
-    let builder = match verifier {
+        .map_err(TlsError::Setup)?
         // rustls calls it dangerous because a verifier could accept everything; those of this
         // crate do not.
-        Some(verifier) => builder.dangerous().with_custom_certificate_verifier(verifier),
-        None => builder.with_root_certificates(RootCertStore::empty()),
-    };
+        .dangerous()
+        .with_custom_certificate_verifier(verifier);
     match identity {
         Some(ClientIdentity { chain, key }) => {
             builder.with_client_auth_cert(chain, key).map_err(TlsError::Identity)
@@ -148,6 +150,17 @@ pub fn read_private_key(pem: &[u8]) -> Result<PrivateKeyDer<'static>, TlsError> 
     PrivateKeyDer::from_pem_slice(pem).map_err(|_| TlsError::NoPrivateKey)
 }
 
-fn provider() -> Arc<CryptoProvider> {
-    Arc::new(rustls::crypto::ring::default_provider())
+/// Checks that the program has a crypto provider, without which nothing can be reached over `https`.
+///
+/// # Errors
+/// [`TlsError::NoProvider`]
+pub fn require_provider() -> Result<(), TlsError> {
+    provider().map(drop)
+}
+
+fn provider() -> Result<Arc<CryptoProvider>, TlsError> {
+    #[cfg(feature = "ring")]
+    return Ok(Arc::new(rustls::crypto::ring::default_provider()));
+    #[cfg(not(feature = "ring"))]
+    CryptoProvider::get_default().cloned().ok_or(TlsError::NoProvider)
 }

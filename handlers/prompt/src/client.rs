@@ -15,6 +15,7 @@ pub(crate) mod retry;
 use std::sync::{Arc, OnceLock};
 
 use hookgate_contract::{Kept, StateHome, StateScope};
+use hookgate_net::TlsError;
 
 use crate::answer::response_format::ResponseFormat;
 use crate::parameter::{Parameter, Parameters};
@@ -25,7 +26,7 @@ use openai::OpenAi;
 
 /// The way to the servers of all judges of a registry.
 pub(crate) struct Client {
-    carrier: OnceLock<Result<Arc<dyn ModelClient>, String>>,
+    carrier: OnceLock<Result<Arc<dyn ModelClient>, TlsError>>,
     semaphores: ServerSemaphores,
     /// By the address of a server and the name of a model; one that was never refused is not there.
     accepted_formats: Kept<Option<ResponseFormat>>,
@@ -54,12 +55,12 @@ impl Client {
     /// judges reads no certificates.
     ///
     /// # Errors
-    /// Says why TLS or the HTTP client cannot be set up.
+    /// Says why TLS cannot be set up.
     pub(crate) fn carrier(&self) -> Result<&Arc<dyn ModelClient>, String> {
         let made = self
             .carrier
             .get_or_init(|| OpenAi::new().map(|client| Arc::new(client) as Arc<dyn ModelClient>));
-        made.as_ref().map_err(Clone::clone)
+        made.as_ref().map_err(ToString::to_string)
     }
 
     /// Returns the strictest response format that a server is known to accept. It starts with a schema,

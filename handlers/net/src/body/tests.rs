@@ -1,9 +1,10 @@
+use http_body_util::Full;
+
 use super::*;
 
 async fn read(text: &'static str, limit: usize) -> (String, BodyEnd) {
-    let mut response = Response::from(http::Response::new(text));
     let mut read = Vec::new();
-    let end = read_body(&mut response, limit, |piece| read.extend_from_slice(piece)).await;
+    let end = read_body(&mut Full::from(text), limit, |piece| read.extend_from_slice(piece)).await;
     (String::from_utf8(read).unwrap(), end)
 }
 

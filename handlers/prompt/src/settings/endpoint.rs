@@ -5,7 +5,7 @@
 //! to is checked at each connection, by the network that is decided on here.
 
 use hookgate_contract::settings::{NodeValue, Settings};
-use hookgate_net::host_address;
+use hookgate_net::{host_address, require_provider};
 
 use crate::network::Network;
 
@@ -65,6 +65,11 @@ impl Endpoint {
                 .map_err(|problem| settings.invalid("base_url", problem))
                 .ok()?,
         };
+        if network == Network::Tls
+            && let Err(problem) = require_provider()
+        {
+            settings.invalid("base_url", problem.to_string());
+        }
         let model = model.filter(|model| !model.trim().is_empty());
         if model.is_none() && settings.entries().iter().any(|entry| entry.key == "model") {
             settings.invalid("model", "is empty");
@@ -95,8 +100,8 @@ impl Endpoint {
 /// # Errors
 /// Says why no request may go to the address.
 fn network_of(address: &str, allow_plain: bool) -> Result<Network, &'static str> {
-    let url = reqwest::Url::parse(address)
-        .map_err(|_| "is not an address such as \"http://host:1/v1\"")?;
+    let url =
+        url::Url::parse(address).map_err(|_| "is not an address such as \"http://host:1/v1\"")?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err("an address with a password in it: name its variable in `api_key_env`");
     }
