@@ -66,6 +66,7 @@ pub use background::{BackgroundCounts, PatchEnvelope};
 use in_order::first_opinion;
 pub(crate) use nesting::enter_recorder;
 pub(crate) use offload::is_large;
+pub(crate) use patch::present;
 use snapshot::Snapshot;
 use steadiness::Steadiness;
 use stop_limit::StopCounts;

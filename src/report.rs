@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 
 use crate::config_hash::ConfigHash;
 use crate::decision::{Decision, Outcome, Vote, VoteOutcome};
-use crate::dispatch::{Evaluated, PatchEnvelope};
+use crate::dispatch::{Evaluated, PatchEnvelope, present};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
 use crate::read_json::read_json;
@@ -189,12 +189,8 @@ impl Report {
 
     /// Adds the values that the patched fields have in a payload; null for one that was cleared.
     pub(crate) fn with_final_fields(mut self, payload: &dyn AnyPayload) -> Self {
-        let value = |name: &String| payload.field(name).map(|field| field.to_value());
-        self.final_fields = self
-            .patched
-            .iter()
-            .map(|name| (name.clone(), value(name).unwrap_or_default()))
-            .collect();
+        let value = |name: &String| present(payload, name).unwrap_or_default();
+        self.final_fields = self.patched.iter().map(|name| (name.clone(), value(name))).collect();
         self
     }
 

@@ -107,13 +107,10 @@ fn merged(payload: &dyn AnyPayload, field: &str, value: Value) -> Value {
     }
 }
 
-/// Returns the present value of a field: as the payload gives it, or else as it serialises it.
-fn present(payload: &dyn AnyPayload, field: &str) -> Option<Value> {
-    if let Some(value) = payload.field(field) {
-        return Some(value.to_value());
-    }
+/// Returns the present value of a field; of a payload of the embedder that is what it serialises.
+pub(crate) fn present(payload: &dyn AnyPayload, field: &str) -> Option<Value> {
     if payload.is_built_in() {
-        return None;
+        return payload.field(field).map(|value| value.to_value());
     }
     payload.to_value().ok()?.get_mut(field).map(Value::take)
 }

@@ -384,7 +384,8 @@ fn payload_holds(
     let mut whole = None;
     conjunction(pointers.iter().map(|pointer| {
         if let Some((Token::Key(field), rest)) = pointer.tokens.split_first() {
-            match payload.field(field) {
+            // Of a payload of the embedder what counts is what is sent.
+            match payload.is_built_in().then(|| payload.field(field)).flatten() {
                 Some(FieldRef::Text(text)) if rest.is_empty() => return pointer.text_holds(text),
                 Some(FieldRef::Json(value)) => return pointer.rest_holds(value, rest),
                 _ => {}

@@ -9,3 +9,4 @@ mod matcher;
 mod numbers;
 mod quarantine;
 mod verdicts;
+mod what_runs;

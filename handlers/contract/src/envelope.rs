@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hookgate_input::json;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::context::StepContext;
 use crate::decision::VerdictDecision;
@@ -299,11 +299,15 @@ impl<'a> Envelope<'a> {
     }
 
     fn serialise(&self) -> Result<Vec<u8>, Failure> {
+        if !self.payload.is_built_in() {
+            // What it writes is read once, so that no hook reads something else in it than another.
+            self.own_fields()?;
+        }
         let mut out = Vec::with_capacity(USUAL_BYTES);
         json::write(&mut out, &self.header()).map_err(unserialisable)?;
         let write = |out: &mut Vec<u8>| self.payload.write_json(out);
         if !json::add_fields(&mut out, write).map_err(unserialisable)? {
-            return Err(self.not_an_object());
+            return Err(self.not_an_object("no object"));
         }
         if out.len() > self.limit {
             return Err(Failure::new(
@@ -322,19 +326,35 @@ impl<'a> Envelope<'a> {
         // A list first: to make a map of all fields at once costs half of what inserting each does.
         let mut fields = Vec::with_capacity(USUAL_FIELDS);
         self.header().add_to(&mut fields).map_err(unserialisable)?;
-        if !self.payload.add_to(&mut fields).map_err(unserialisable)? {
-            return Err(self.not_an_object());
+        if !self.payload.is_built_in() {
+            fields.extend(self.own_fields()?);
+        } else if !self.payload.add_to(&mut fields).map_err(unserialisable)? {
+            return Err(self.not_an_object("no object"));
         }
         Ok(Value::Object(fields.into_iter().collect()))
     }
 
+    /// Returns the fields of the payload of an embedder.
+    fn own_fields(&self) -> Result<Map<String, Value>, Failure> {
+        let own = match self.payload.to_value().map_err(unserialisable)? {
+            Value::Object(own) => own,
+            other => return Err(self.not_an_object(json::type_name(&other))),
+        };
+        match HEADER_FIELDS.into_iter().find(|name| own.contains_key(*name)) {
+            None => Ok(own),
+            Some(name) => {
+                let event = self.payload.event_name();
+                let problem = format!(
+                    "the payload of `{event}` has the field `{name}`, which every envelope has: give it another name"
+                );
+                Err(Failure::new(FailureClass::Malformed, problem).shown())
+            }
+        }
+    }
+
     /// The failure of every hook that reads a payload without fields.
     #[cold]
-    fn not_an_object(&self) -> Failure {
-        let is = match self.payload.to_value() {
-            Ok(value) => json::type_name(&value),
-            Err(error) => return unserialisable(error),
-        };
+    fn not_an_object(&self, is: &str) -> Failure {
         let event = self.payload.event_name();
         let problem = format!(
             "the payload of `{event}` is {is}, not a JSON object: serialise a struct with named fields"
@@ -354,7 +374,7 @@ impl fmt::Debug for Envelope<'_> {
 }
 
 fn unserialisable(error: serde_json::Error) -> Failure {
-    Failure::new(FailureClass::Malformed, format!("the step cannot be serialised: {error}"))
+    Failure::new(FailureClass::Malformed, format!("the step cannot be serialised: {error}")).shown()
 }
 
 #[cfg(test)]

@@ -132,7 +132,8 @@ impl FieldRef<'_> {
 ///
 /// It owns what it holds. No shared or interior state (`Arc<Mutex<_>>`, atomics, cells, a handle that looks
 /// things up) belongs into a payload: hooks evaluate what it serialises to, and whoever holds the other
-/// end could change it after they did. In builds with debug assertions the engine compares what a payload
+/// end could change it after they did. It writes no key twice, and none of
+/// [`HEADER_FIELDS`](crate::envelope::HEADER_FIELDS), which every envelope has: hooks that read it fail then. In builds with debug assertions the engine compares what a payload
 /// serialises to when hooks first read it and when the step is cleared, and logs an error if it differs.
 ///
 /// An embedder implements it for its own event, and only `contract` is required:
@@ -190,8 +191,8 @@ pub trait Payload: Any + Send + Sync {
         false
     }
 
-    /// Returns the present value of a field that a patch may set, or `None` if it is not set. Without this
-    /// method it is the member of that name in what `Serialize` writes.
+    /// Returns the present value of a field that a patch may set, or `None` if it is not set, for handlers that
+    /// look at one field. Conditions, merges and records of a payload of the embedder take what `Serialize` writes.
     fn field(&self, _name: &str) -> Option<FieldRef<'_>> {
         None
     }
@@ -223,10 +224,11 @@ pub trait AnyPayload: Payload {
     /// # Errors
     /// If the type cannot be serialised. No type of this crate fails.
     fn write_json(&self, out: &mut Vec<u8>) -> serde_json::Result<()>;
-    /// Returns the payload as a JSON value.
+    /// Returns the payload as a JSON value: what is read from what [`write_json`](Self::write_json) writes.
     ///
     /// # Errors
-    /// As [`AnyPayload::write_json`].
+    /// As [`AnyPayload::write_json`], and if the payload of an embedder writes what readers do not understand
+    /// alike: a key twice (a field and a flattened map, say) or an integer beyond 64 bits.
     fn to_value(&self) -> serde_json::Result<Value>;
     /// Adds the fields of the payload to those of a JSON object. Returns `false` if it is not an object itself.
     ///
@@ -247,14 +249,19 @@ impl<P: Payload + Serialize + Clone> AnyPayload for P {
     }
 
     fn to_value(&self) -> serde_json::Result<Value> {
-        serde_json::to_value(self)
+        if self.is_built_in() {
+            return serde_json::to_value(self);
+        }
+        let mut text = Vec::new();
+        self.write_json(&mut text)?;
+        json::parse_with(&text, json::Integers::Exact)
     }
 
     fn add_to(&self, fields: &mut Vec<(String, Value)>) -> serde_json::Result<bool> {
         if self.add_fields(fields) {
             return Ok(true);
         }
-        let Value::Object(own) = serde_json::to_value(self)? else { return Ok(false) };
+        let Value::Object(own) = self.to_value()? else { return Ok(false) };
         fields.extend(own);
         Ok(true)
     }
