@@ -9,6 +9,7 @@ use hookgate::contract::json::JsonType;
 use hookgate::contract::payload::{FieldRef, Payload};
 use hookgate::contract::{Contract, PatchField};
 use hookgate::envelope::Incoming;
+use hookgate::matcher::Test;
 use hookgate::table::TableBuilder;
 use hookgate::{
     Cleared, Denied, Engine, EventKind, FailureClass, Gate, HandlerTable, Hook, HookEngine,
@@ -320,6 +321,82 @@ async fn a_payload_without_fields_is_a_failure_of_each_hook_that_reads_it() {
     check(Rows(vec![1]), "an array").await;
     check(Tick(()), "null").await;
     check(Count(1.5), "a number").await;
+}
+
+static EXTRA: Contract = Contract::custom("x.extra", EventKind::Gate);
+
+/// A host that adds what it likes: a key may be there twice then, or stand in the place of one of the envelope.
+#[derive(Debug, Clone, Serialize)]
+struct Extra {
+    target: &'static str,
+    #[serde(flatten)]
+    more: std::collections::BTreeMap<&'static str, &'static str>,
+}
+
+impl Payload for Extra {
+    fn contract(&self) -> &'static Contract {
+        &EXTRA
+    }
+
+    fn field(&self, _: &str) -> Option<FieldRef<'_>> {
+        Some(FieldRef::Text("dev"))
+    }
+}
+
+hook_step!(Extra: &EXTRA => Cleared, Denied);
+
+fn extra(target: &'static str, more: &[(&'static str, &'static str)]) -> Extra {
+    Extra { target, more: more.iter().copied().collect() }
+}
+
+#[tokio::test]
+async fn a_key_that_readers_do_not_understand_alike_is_a_failure() {
+    let reads_bytes = || {
+        Hook::sync("bytes", |call| call.envelope.bytes().map(|_| Verdict::none()))
+            .custom_event("x.extra")
+    };
+    for hook in [no_prod("x.extra"), reads_bytes()] {
+        let engine = table(|table| {
+            table.contract(&EXTRA).insert(hook);
+        });
+        for (more, words) in [
+            // Another reader takes the first of the two.
+            (&[("target", "dev")][..], "duplicate key `target`"),
+            (&[("session_id", "another")], "has the field `session_id`, which every envelope has"),
+            (&[("cwd", "/")], "has the field `cwd`"),
+        ] {
+            let (gate, report) = engine.dispatch_reported(extra("prod", more), &context()).await;
+            assert_eq!(report.votes[0].failure, Some(FailureClass::Malformed));
+            let text = reason(gate);
+            assert!(text.contains(words), "{text}");
+        }
+        assert!(engine.dispatch(extra("dev", &[("a", "b")]), &context()).await.is_cleared());
+    }
+}
+
+#[tokio::test]
+async fn a_condition_is_about_what_is_sent_and_not_about_what_field_returns() {
+    let engine = table(|table| {
+        let hook = Hook::sync("no-prod", |_| Ok(Verdict::deny("not to prod")));
+        table
+            .contract(&EXTRA)
+            .insert(hook.custom_event("x.extra").payload("/target", Test::Equals(json!("prod"))));
+    });
+    assert!(!engine.dispatch(extra("prod", &[]), &context()).await.is_cleared());
+    assert!(engine.dispatch(extra("dev", &[]), &context()).await.is_cleared());
+    // What the condition is about is not known here, so the hook is called.
+    let twice = extra("prod", &[("target", "dev")]);
+    assert!(!engine.dispatch(twice, &context()).await.is_cleared());
+}
+
+#[tokio::test]
+async fn a_report_says_what_a_field_was_set_to() {
+    let engine = table(|table| {
+        table.contract(&DEPLOY).insert(set("x.deploy", "target", json!("stage")));
+    });
+    let (gate, report) = engine.dispatch_reported(silent("dev"), &context()).await;
+    assert!(gate.is_cleared());
+    assert_eq!(report.final_fields["target"], "stage");
 }
 
 static SHARED: Contract = Contract::custom("x.shared", EventKind::Gate);

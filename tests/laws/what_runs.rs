@@ -203,7 +203,7 @@ impl World {
     }
 
     /// Checks the law for a step that was handed out, if one was.
-    fn check(&self, gate: &Gate<Any>, from: u64, recorded: bool, may: &[Says], end: DispatchEnd) {
+    fn check(&self, gate: &Gate<Any>, session: &str, from: u64, recorded: bool, approved: bool) {
         let to = self.engine.generation().get();
         let outcome = gate.outcome();
         let records = self.records.lock().unwrap();
@@ -216,7 +216,8 @@ impl World {
         let Gate::Cleared(cleared) = gate else { return };
         if recorded {
             let record = records.last().unwrap();
-            assert!(record.end == end || record.end == DispatchEnd::Decided);
+            assert!(record.end == DispatchEnd::Decided || approved);
+            assert_eq!(record.report.session_id, session);
             assert_eq!(record.report.decision, Outcome::Allow);
         }
         let guards = self.history.guards(from, to);
@@ -227,8 +228,12 @@ impl World {
         let handed_out = json::parse_with(text.as_bytes(), json::Integers::Exact);
         let Ok(handed_out) = handed_out else { panic!("handed out: {text}") };
         let fields = handed_out.as_object().expect("fields");
+        let may = if approved { &[Says::Nothing, Says::Ask][..] } else { &[Says::Nothing] };
         let log = self.log.0.lock().unwrap();
-        let has_seen = |seen: &Seen| fields.iter().all(|(key, value)| seen.step[key] == *value);
+        let has_seen = |seen: &Seen| {
+            seen.step["session_id"] == session
+                && fields.iter().all(|(key, value)| seen.step[key] == *value)
+        };
         let seen = log.iter().any(|seen| {
             guards.contains(&Some(seen.table))
                 && may.contains(&seen.said)
@@ -266,7 +271,7 @@ async fn one_case(random: &mut Random) -> &'static str {
         }
     })
     .await;
-    world.check(&gate, from, recorded, &[Says::Nothing], DispatchEnd::Decided);
+    world.check(&gate, context.session_id, from, recorded, false);
     let Gate::Asked(asked) = gate else { return gate.outcome().name() };
 
     while random.one_in(2) {
@@ -281,8 +286,7 @@ async fn one_case(random: &mut Random) -> &'static str {
         }
     })
     .await;
-    let may = [Says::Nothing, Says::Ask];
-    world.check(&gate, from, recorded, &may, DispatchEnd::Approved);
+    world.check(&gate, context.session_id, from, recorded, true);
     if gate.is_cleared() { "approved" } else { "asked" }
 }
 
