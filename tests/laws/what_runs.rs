@@ -91,7 +91,7 @@ fn guard(table: u64, log: &Log, reads_bytes: bool) -> Hook {
     let log = log.clone();
     Hook::sync(format!("guard-{table}"), move |call| {
         let step = if reads_bytes {
-            serde_json::from_slice(&call.envelope.bytes()?).unwrap()
+            serde_json::from_slice(call.envelope.bytes()?).unwrap()
         } else {
             call.json()?.clone()
         };
@@ -151,6 +151,10 @@ fn table(number: u64, log: &Log, random: &mut Random) -> (HandlerTable, Option<u
     builder.insert(guard(number, log, random.one_in(2)));
     for rewriter_number in 0..random.below(3) {
         builder.insert(rewriter(rewriter_number, random));
+    }
+    if random.one_in(4) {
+        let allows = Hook::sync("allows", |_| Ok(Verdict::allow()));
+        builder.insert(allows.custom_event(EVENT));
     }
     if random.one_in(2) {
         let waits = Hook::async_fn("waits", |_| {
