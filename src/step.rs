@@ -117,6 +117,35 @@ pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolState, 
 /// # let engine = Engine::without_hooks();
 /// # let _ = engine.dispatch(Deploy { target: "prod".into() }, &StepContext::new("s"));
 /// ```
+///
+/// Nor does one that can be denied and of which nothing is left when it is cleared, since that could be made
+/// without an engine:
+///
+/// ```compile_fail
+/// # use std::convert::Infallible;
+/// # use hookgate::contract::payload::Payload;
+/// # use hookgate::{Contract, Denied, Engine, HookEngine, HookStep, EventKind, StepContext};
+/// # #[derive(Clone, serde::Serialize)]
+/// # struct Deploy { target: String }
+/// # static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
+/// # impl Payload for Deploy {
+/// #     fn contract(&self) -> &'static Contract { &DEPLOY }
+/// # }
+/// impl HookStep for Deploy {
+///     type Cleared = (); // must be `Cleared<Self>`
+///     // …
+/// #     const CONTRACT: &'static Contract = &DEPLOY;
+/// #     type Payload = Self;
+/// #     type Denied = Denied<Self>;
+/// #     type Asked = Infallible;
+/// #     type Answered = Infallible;
+/// #     type Halted = Infallible;
+/// #     fn payload(&self) -> &Self { self }
+/// #     fn payload_mut(&mut self) -> &mut Self { self }
+/// }
+/// # let engine = Engine::without_hooks();
+/// # let _ = engine.dispatch(Deploy { target: "prod".into() }, &StepContext::new("s"));
+/// ```
 pub trait HookStep: Sized + Send {
     /// The contract of the event: what a verdict may say.
     const CONTRACT: &'static Contract;
@@ -162,6 +191,11 @@ pub const fn check<S: HookStep>() {
 }
 
 const fn check_contract<S: HookStep>(contract: &Contract) {
+    assert!(
+        <S::Cleared as Clears<S>>::IS_PROOF || !contract.deny(),
+        "the contract of the step allows a deny, and its state `()` proves nothing, since anybody can make a \
+         `Gate::Cleared(())`: write `type Cleared = Cleared<Self>`"
+    );
     check_state(
         <S::Denied as Reaches<S>>::REACHABLE,
         contract.deny(),
@@ -224,6 +258,8 @@ impl<S> Reaches<S> for Infallible {
 impl<S: Send> FromCleared<S> for () {}
 
 impl<S: Send> Clears<S> for () {
+    const IS_PROOF: bool = false;
+
     #[inline]
     fn clear(_: S, _: Clearance) -> Self {}
 }

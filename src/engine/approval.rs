@@ -19,7 +19,8 @@ impl<S: HookStep> Asked<S> {
     ///
     /// The step is cleared if this engine has asked, in this session and about this step, and the hooks of the
     /// event are those that asked: a swap that changes other events only asks nobody again. Else the step is
-    /// evaluated anew, in the context that is given. An engine without hooks ([`Noop`](crate::Noop), `None`)
+    /// evaluated anew, in the context that is given; in the same session it keeps its step id, by which conditions
+    /// that count know it. An engine without hooks ([`Noop`](crate::Noop), `None`)
     /// cannot approve what an engine with hooks has asked about: the step is denied.
     ///
     /// ```
@@ -76,7 +77,11 @@ impl<S: HookStep> Asked<S> {
         } else if engine.identity() == Stamp::NO_ENGINE.engine {
             decision.deny_by_engine(NO_ENGINE, ReasonCode::PolicyViolation);
         } else {
-            return engine.dispatch(step, context).await;
+            // It is the same step, so what counts steps counts it once.
+            let known = decision.step_id.as_deref().filter(|_| is_of(context, &decision, stamp));
+            let mut context = *context;
+            context.step_id = context.step_id.or(known);
+            return engine.dispatch(step, &context).await;
         }
         Gate::open(step, Clearance { stamp, decision: Some(decision) }, answer)
     }

@@ -88,6 +88,9 @@ impl Clearance {
 /// The private half of [`FromCleared`](super::FromCleared).
 #[expect(unnameable_types, reason = "code that cannot name it cannot clear")]
 pub trait Clears<S>: Sized + Send {
+    /// Whether only an engine can make one.
+    const IS_PROOF: bool = true;
+
     fn clear(step: S, clearance: Clearance) -> Self;
 
     /// Returns the decision that the state has kept.

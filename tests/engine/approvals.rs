@@ -68,6 +68,28 @@ async fn a_change_of_the_hooks_that_asked_has_the_step_evaluated_anew() {
     assert_eq!(calls.load(Ordering::Relaxed), 2);
 }
 
+/// Conditions that count steps know a step by its id.
+#[tokio::test]
+async fn a_step_that_is_evaluated_anew_keeps_its_id_in_its_session() {
+    let ids = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = Arc::clone(&ids);
+    let hook = sync("ask", move |call| {
+        seen.lock().unwrap().push(call.envelope.step_id().to_owned());
+        Ok(Verdict::ask("sure?"))
+    });
+    let engine = engine([hook]);
+    for (number, session) in ["s", "another"].into_iter().enumerate() {
+        let asked = ask(&engine, &StepContext::new("s")).await;
+        let more = Hook::sync(format!("more-{number}"), |_| Ok(Verdict::none()));
+        insert(&engine, &more.event(Event::PreToolUse));
+        let gate = asked.approve(&engine, &StepContext::new(session)).await;
+        assert!(matches!(gate, Gate::Asked(_)), "it was asked anew");
+        let ids = std::mem::take(&mut *ids.lock().unwrap());
+        assert_eq!(ids.len(), 2);
+        assert_eq!(ids[0] == ids[1], session == "s", "{ids:?}");
+    }
+}
+
 #[tokio::test]
 async fn the_same_hooks_in_a_new_table_ask_nobody_again() {
     let (engine, calls) = asking();

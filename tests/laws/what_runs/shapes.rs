@@ -97,8 +97,7 @@ const TEXTS: &[&str] =
 const KEYS: &[&str] = &["a", "b", "c", "a", "b", "", "A", "tool_name", "x.y", "a\u{0}"];
 /// Keys that every envelope has.
 const HEADER_KEYS: &[&str] = &["session_id", "hook_event_name", "cwd", "rejudge"];
-/// Those that have the same digits as a `f64`: `docs::limitations` says what becomes of others.
-const SHORT: &[f32] = &[0.5, 16_777_216.0, f32::NAN];
+const SHORT: &[f32] = &[0.5, 0.1, f32::MAX, 16_777_216.0, f32::NAN];
 const FLOATS: &[f64] =
     &[0.0, -0.0, 0.1, 1e300, 5e-324, f64::NAN, f64::INFINITY, 1e16, 9_007_199_254_740_993.0];
 
