@@ -215,7 +215,8 @@ impl Loader<'_> {
     /// begins, and whenever the base was swapped. An override that does not fit any more, since the base has a hook of the
     /// same id by now, say, leaves the base itself in force, never the earlier table.
     ///
-    /// It swaps the whole table, so hooks that [`Engine::edit`] has put into the engine of the session are gone.
+    /// It swaps the whole table, so hooks that [`Engine::edit`] has put into the engine of the session are gone. Of two
+    /// calls for one session the one that ends last counts, so make them one after the other.
     ///
     /// # Errors
     /// As [`derive`](Self::derive): the base alone is in force then, and the session is to be told.

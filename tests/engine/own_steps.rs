@@ -374,6 +374,52 @@ async fn a_key_that_readers_do_not_understand_alike_is_a_failure() {
     }
 }
 
+static UNSTEADY: Contract = Contract::custom("x.unsteady", EventKind::Gate);
+
+/// Writes a key twice each second time.
+#[derive(Debug, Clone)]
+struct Unsteady(Arc<Mutex<usize>>);
+
+impl Serialize for Unsteady {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap as _;
+        let mut times = self.0.lock().unwrap();
+        *times += 1;
+        let mut map = to.serialize_map(None)?;
+        for _ in 0..=*times % 2 {
+            map.serialize_entry("target", "dev")?;
+        }
+        map.end()
+    }
+}
+
+impl Payload for Unsteady {
+    fn contract(&self) -> &'static Contract {
+        &UNSTEADY
+    }
+}
+
+hook_step!(Unsteady: &UNSTEADY => Cleared, Denied);
+
+/// What was checked is what a hook gets, whatever it is when it is written again.
+#[tokio::test]
+async fn no_hook_gets_bytes_with_a_key_twice() {
+    for begins in 0..4 {
+        let hook = Hook::sync("bytes", |call| {
+            let bytes = call.envelope.bytes()?;
+            let keys = String::from_utf8_lossy(bytes).matches("target").count();
+            assert_eq!(keys, 1);
+            Ok(Verdict::none())
+        });
+        let engine = table(|table| {
+            table.contract(&UNSTEADY).insert(hook.custom_event("x.unsteady"));
+        });
+        let step = Unsteady(Arc::new(Mutex::new(begins)));
+        let (_, report) = engine.dispatch_reported(step, &context()).await;
+        assert_ne!(report.votes[0].failure, Some(FailureClass::Panic), "{begins}");
+    }
+}
+
 #[tokio::test]
 async fn a_condition_is_about_what_is_sent_and_not_about_what_field_returns() {
     let engine = table(|table| {

@@ -299,14 +299,22 @@ impl<'a> Envelope<'a> {
     }
 
     fn serialise(&self) -> Result<Vec<u8>, Failure> {
-        if !self.payload.is_built_in() {
-            // What it writes is read once, so that no hook reads something else in it than another.
-            self.own_fields()?;
-        }
         let mut out = Vec::with_capacity(USUAL_BYTES);
         json::write(&mut out, &self.header()).map_err(unserialisable)?;
-        let write = |out: &mut Vec<u8>| self.payload.write_json(out);
-        if !json::add_fields(&mut out, write).map_err(unserialisable)? {
+        let is_object = if self.payload.is_built_in() {
+            json::add_fields(&mut out, |out| self.payload.write_json(out))
+        } else {
+            // The text that is checked is the one that hooks get.
+            let mut text = Vec::new();
+            self.payload.write_json(&mut text).map_err(unserialisable)?;
+            let read = json::parse_with(&text, json::Integers::Exact).map_err(unserialisable)?;
+            self.own_fields(read)?;
+            json::add_fields(&mut out, |out| {
+                out.append(&mut text);
+                Ok(())
+            })
+        };
+        if !is_object.map_err(unserialisable)? {
             return Err(self.not_an_object("no object"));
         }
         if out.len() > self.limit {
@@ -327,16 +335,16 @@ impl<'a> Envelope<'a> {
         let mut fields = Vec::with_capacity(USUAL_FIELDS);
         self.header().add_to(&mut fields).map_err(unserialisable)?;
         if !self.payload.is_built_in() {
-            fields.extend(self.own_fields()?);
+            fields.extend(self.own_fields(self.payload.to_value().map_err(unserialisable)?)?);
         } else if !self.payload.add_to(&mut fields).map_err(unserialisable)? {
             return Err(self.not_an_object("no object"));
         }
         Ok(Value::Object(fields.into_iter().collect()))
     }
 
-    /// Returns the fields of the payload of an embedder.
-    fn own_fields(&self) -> Result<Map<String, Value>, Failure> {
-        let own = match self.payload.to_value().map_err(unserialisable)? {
+    /// Returns the fields of the payload of an embedder, which must not be named as those of the envelope are.
+    fn own_fields(&self, payload: Value) -> Result<Map<String, Value>, Failure> {
+        let own = match payload {
             Value::Object(own) => own,
             other => return Err(self.not_an_object(json::type_name(&other))),
         };

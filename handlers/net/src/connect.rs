@@ -84,6 +84,11 @@ impl Service<Uri> for Connector {
 #[error("this client has no TLS, and the address begins with https://")]
 struct NoTls;
 
+/// The error for a proxy of the environment that is of another kind, such as `socks5`.
+#[derive(Debug, thiserror::Error)]
+#[error("the address of the proxy begins neither with http:// nor with https://")]
+struct OtherScheme;
+
 /// Makes a connection to the host of an address itself.
 #[derive(Clone)]
 struct Hop {
@@ -109,11 +114,8 @@ impl Service<Uri> for Hop {
                     Ok(Stream::direct(HttpsConnector::from((tcp, tls)).call(to).await?))
                 }
                 (Some("https"), None) => Err(NoTls.into()),
-                // A proxy of the environment may be of another kind.
-                (scheme, _) => {
-                    let scheme = scheme.unwrap_or("none");
-                    Err(io::Error::other(format!("nothing goes over the scheme `{scheme}`")).into())
-                }
+                // The address of a proxy; those of servers are checked when they are read.
+                _ => Err(OtherScheme.into()),
             }
         })
     }

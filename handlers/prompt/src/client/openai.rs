@@ -22,6 +22,7 @@ use http::header::{
 use http::{Method, Response, Uri};
 use hyper::body::Incoming;
 use serde_json::Value;
+use url::Url;
 
 use super::chat::{ModelClient, Request};
 use super::error::CallError;
@@ -140,7 +141,9 @@ async fn ask(
 /// hold, such as a line end in its middle.
 fn http_request(request: &Request<'_>) -> Result<http::Request<Bytes>, CallError> {
     let address = format!("{}/chat/completions", request.endpoint.base_url);
-    let uri: Uri = address.parse().map_err(|_| {
+    // By the parser that has checked the address: two parsers may see two hosts in one text.
+    let uri = Url::parse(&address).ok().and_then(|url| url.as_str().parse::<Uri>().ok());
+    let uri = uri.ok_or_else(|| {
         let detail = "the address of the server cannot be used";
         CallError::new(FailureClass::Unreachable, detail)
     })?;

@@ -57,12 +57,15 @@ async fn server() -> (u16, Arc<AtomicUsize>) {
 }
 
 async fn complete(client: &OpenAi, network: Network, port: u16) -> Result<Completion, CallError> {
-    let endpoint = Endpoint {
-        model: "m".into(),
-        base_url: format!("http://flip.test:{port}/v1"),
-        key_env: None,
-        network,
-    };
+    complete_at(client, network, format!("http://flip.test:{port}/v1")).await
+}
+
+async fn complete_at(
+    client: &OpenAi,
+    network: Network,
+    base_url: String,
+) -> Result<Completion, CallError> {
+    let endpoint = Endpoint { model: "m".into(), base_url, key_env: None, network };
     let sampling = Sampling { temperature: None, seed: None, max_tokens: 10 };
     let schema = json!({});
     let chat = Chat { system: "s", user: "u", schema: &schema, sample: 0, rules: 1 };
@@ -104,4 +107,24 @@ async fn a_name_that_flips_to_a_public_address_is_not_connected_to() {
     let private = flipping(&[&["10.255.255.1"]]);
     let error = complete(&private, Network::Loopback, port).await.unwrap_err();
     assert_eq!(error.class, FailureClass::Untrusted);
+}
+
+/// The parser of the check and the one of the request are the same.
+#[tokio::test]
+async fn an_address_is_spelled_as_the_check_has_read_it() {
+    let (port, accepted) = server().await;
+    let client = flipping(&[&["127.0.0.1"]]);
+    for (host, path) in [
+        ("b\u{fc}cher.test", "/v1"),
+        ("FLIP.test", "/v1"),
+        ("flip.test", "/my models/v1"),
+        ("0x7f.1", "/v1"),
+        ("flip.test", "/a/../v1"),
+    ] {
+        let reply = complete_at(&client, Network::Loopback, format!("http://{host}:{port}{path}"));
+        assert_eq!(reply.await.unwrap().content, "fine", "{host}{path}");
+    }
+    assert_eq!(accepted.load(Ordering::SeqCst), 5);
+    let nowhere = complete_at(&client, Network::Loopback, "http://[::1/v1".into()).await;
+    assert_eq!(nowhere.unwrap_err().class, FailureClass::Unreachable);
 }
