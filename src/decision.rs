@@ -20,6 +20,7 @@ mod ballots;
 mod merge;
 mod reasons;
 mod small_list;
+mod unfinished;
 
 use std::borrow::Cow;
 
@@ -34,6 +35,7 @@ pub(crate) use ballots::{Ballot, Ballots, Uncounted};
 pub(crate) use merge::merge;
 pub(crate) use reasons::failure as failure_reason;
 pub use small_list::SmallList;
+pub(crate) use unfinished::Unfinished;
 
 /// What came out of a dispatch, the strictest last.
 ///
@@ -135,6 +137,9 @@ pub struct Decision {
     /// Whether no hook had an opinion, and the decision is kept for its step id and generation only.
     #[serde(skip)]
     pub(crate) silent: bool,
+    /// What is recorded if the step is a tool, and its result is not handed over.
+    #[serde(skip)]
+    pub(crate) unfinished: Unfinished,
 }
 
 /// The name in [`Decision::by`] if the engine itself denies.
@@ -165,6 +170,7 @@ impl Decision {
             generation,
             step_id: None,
             silent: false,
+            unfinished: Unfinished::default(),
         }
     }
 

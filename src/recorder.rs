@@ -13,6 +13,7 @@
 //! dropped. So it is asked beforehand. The engine awaits [`Recorder::ready`] before a dispatch begins, and
 //! then calls [`Recorder::record`] exactly once. A recorder that needs room for a record reserves it when
 //! it is ready; one that would rather lose a record than hold up an agent is always ready, and counts.
+//! A record that says [`Unfinished`](DispatchEnd::Unfinished) comes without that question, since there is no dispatch.
 //! [`Channel`] does either.
 //!
 //! # Records that are lost
@@ -114,6 +115,10 @@ pub enum DispatchEnd {
     /// The future of the dispatch was dropped before it had decided. The step did not happen, so the
     /// report says `deny`, by `hookgate`.
     Dropped,
+    /// A tool was started, and its [`Running`](crate::step::Running) was dropped without a result. The tool may have
+    /// run, and no hook has seen its result, so the report says `deny` at `post_tool_use`, by `hookgate`. It has the
+    /// step id and the generation of the call.
+    Unfinished,
 }
 
 impl DispatchEnd {
@@ -124,6 +129,7 @@ impl DispatchEnd {
             Self::Decided => "decided",
             Self::Approved => "approved",
             Self::Dropped => "dropped",
+            Self::Unfinished => "unfinished",
         }
     }
 }

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use hookgate_contract::StepId;
 use hookgate_contract::contribution::Contribution;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Answer, FailureClass, ReasonCode, StepContext, VerdictDecision};
+use hookgate_contract::{Answer, Event, FailureClass, ReasonCode, StepContext, VerdictDecision};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -248,6 +248,25 @@ impl Report {
             reason: Some("the dispatch was dropped before it had decided".to_owned()),
             reason_code: Some(ReasonCode::RuntimeError),
             ..self
+        }
+    }
+
+    /// Returns the report of a tool whose call has this one, and whose result was not handed over.
+    pub(crate) fn unfinished_tool(call: &Self) -> Self {
+        Self {
+            step_id: call.step_id.clone(),
+            event: Some(Event::PostToolUse.name().to_owned()),
+            session_id: call.session_id.clone(),
+            generation: call.generation,
+            config_hash: call.config_hash,
+            decision: Outcome::Deny,
+            by: vec![ENGINE.into()],
+            reason: Some(
+                "the tool was started and its result was not handed to `finish`: no hook has seen what it did"
+                    .to_owned(),
+            ),
+            reason_code: Some(ReasonCode::RuntimeError),
+            ..Self::empty()
         }
     }
 

@@ -10,7 +10,7 @@ use hookgate_contract::{Answer, FailureClass, ReasonCode, VerdictDecision};
 
 use super::ballots::{Ballot, Ballots, Uncounted};
 use super::reasons::{self, Shared};
-use super::{Decision, Outcome, SmallList};
+use super::{Decision, Outcome, SmallList, Unfinished};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
 
@@ -72,6 +72,7 @@ pub(crate) fn merge(
                 generation,
                 step_id: None,
                 silent: false,
+                unfinished: Unfinished::default(),
             })
         }
         None => Box::new(Decision { patched, ..Decision::empty(generation) }),

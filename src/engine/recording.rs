@@ -19,12 +19,12 @@ use std::task::Poll;
 
 use hookgate_contract::StepContext;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Envelope, StepId};
+use hookgate_contract::{Envelope, Event, StepId};
 use tokio::time::Instant;
 
 use super::Engine;
 use crate::clock;
-use crate::decision::Decision;
+use crate::decision::{Decision, Unfinished};
 use crate::dispatch::{Services, enter_recorder};
 use crate::panic_boundary::catch;
 use crate::recorder::{DispatchEnd, Record, Recorder, ReloadRecord};
@@ -121,12 +121,29 @@ pub(super) struct Recording<'e> {
 
 /// What a record says of the step beside the report: what a journal is searched for. They are taken at
 /// the beginning, because a drop has no step any more.
-#[derive(Default)]
-struct Facts {
+#[derive(Default, Clone)]
+pub(super) struct Facts {
     turn: u64,
     agent_id: Option<String>,
     tool_name: Option<String>,
     tool_use_id: Option<String>,
+}
+
+impl Facts {
+    pub(super) fn new(payload: &dyn AnyPayload, context: &StepContext<'_>) -> Self {
+        let tool = catch("the payload", || payload.tool()).ok().flatten();
+        Self {
+            turn: context.turn,
+            agent_id: context.agent_id.map(str::to_owned),
+            tool_name: tool.map(|call| call.tool_name.clone()),
+            tool_use_id: tool.and_then(|call| call.tool_use_id.clone()),
+        }
+    }
+
+    pub(super) fn into_record(self, end: DispatchEnd, report: Report) -> Record {
+        let Self { turn, agent_id, tool_name, tool_use_id } = self;
+        Record { time: clock::unix_ms(), end, turn, agent_id, tool_name, tool_use_id, report }
+    }
 }
 
 impl<'e> Recording<'e> {
@@ -140,7 +157,6 @@ impl<'e> Recording<'e> {
         context: &StepContext<'_>,
         step_id: &StepId<'_>,
     ) -> Self {
-        let tool = catch("the payload", || payload.tool()).ok().flatten();
         let mut report = Report::begun(table, payload, context, step_id);
         if call(services, || recorder.wants_envelope()).unwrap_or_default() {
             let generation = table.generation().get();
@@ -154,12 +170,7 @@ impl<'e> Recording<'e> {
             started: Instant::now(),
             end: DispatchEnd::Dropped,
             is_handed_over: false,
-            facts: Facts {
-                turn: context.turn,
-                agent_id: context.agent_id.map(str::to_owned),
-                tool_name: tool.map(|call| call.tool_name.clone()),
-                tool_use_id: tool.and_then(|call| call.tool_use_id.clone()),
-            },
+            facts: Facts::new(payload, context),
             report,
         }
     }
@@ -180,14 +191,12 @@ impl<'e> Recording<'e> {
     /// Returns whether the recorder has taken the record.
     fn hand_over(&mut self) -> bool {
         self.is_handed_over = true;
-        let Facts { turn, agent_id, tool_name, tool_use_id } = std::mem::take(&mut self.facts);
         let mut report = std::mem::replace(&mut self.report, Report::empty());
         if self.end == DispatchEnd::Dropped {
             report = report.dropped();
             report.duration_us = u64::try_from(self.started.elapsed().as_micros()).ok();
         }
-        let (time, end) = (clock::unix_ms(), self.end);
-        let record = Record { time, end, turn, agent_id, tool_name, tool_use_id, report };
+        let record = std::mem::take(&mut self.facts).into_record(self.end, report);
         call(self.services, || self.recorder.record(record)).is_some_and(|taken| taken.is_ok())
     }
 }
@@ -200,6 +209,31 @@ impl Drop for Recording<'_> {
     }
 }
 
+/// Returns what is to be done if the step is a tool that is started, and whose result is not handed over.
+pub(super) fn unfinished(
+    recorder: &Arc<dyn Recorder>,
+    payload: &dyn AnyPayload,
+    context: &StepContext<'_>,
+    call: &Report,
+) -> Unfinished {
+    if payload.contract().event != Event::PreToolUse {
+        return Unfinished::default();
+    }
+    let (recorder, facts) = (Arc::clone(recorder), Facts::new(payload, context));
+    let report = Report::unfinished_tool(call);
+    Unfinished::new(move || {
+        let record = facts.clone().into_record(DispatchEnd::Unfinished, report.clone());
+        if catch("the recorder", || recorder.record(record)).is_err() {
+            log_panic();
+        }
+    })
+}
+
+/// Without the detail: it may quote what was evaluated.
+fn log_panic() {
+    tracing::error!(target: "hookgate", "the recorder panicked, a record is lost");
+}
+
 /// Calls the recorder. Returns `None` if it panics, or is at work already: if it has dispatched the step that it is
 /// called for.
 fn call<T>(services: &Services, recorder: impl FnOnce() -> T) -> Option<T> {
@@ -209,8 +243,7 @@ fn call<T>(services: &Services, recorder: impl FnOnce() -> T) -> Option<T> {
     };
     let called = catch("the recorder", recorder);
     if called.is_err() {
-        // Without the detail: it may quote what was evaluated.
-        tracing::error!(target: "hookgate", "the recorder panicked, a record is lost");
+        log_panic();
     }
     called.ok()
 }

@@ -6,7 +6,7 @@ use hookgate_contract::{Answer, StepContext};
 use tokio::time::Instant;
 
 use super::Engine;
-use super::recording::Recording;
+use super::recording::{Recording, unfinished};
 use crate::clock;
 use crate::decision::Decision;
 use crate::dispatch::{DispatchContext, Evaluated, evaluate, evaluate_in_span, is_traced};
@@ -68,9 +68,8 @@ impl Engine {
         settle: Settle,
     ) -> (Clearance, Option<Answer>, Report) {
         let (evaluated, report) = self.evaluate_reported(payload, context, settle, true).await;
-        let clearance =
-            self.clearance(evaluated.decision, report.generation, report.step_id.clone(), context);
-        (clearance, evaluated.answer, report)
+        let (clearance, answer) = self.clearance_reported(evaluated, &report, payload, context);
+        (clearance, answer, report)
     }
 
     /// Evaluates a step for an engine with a recorder: the record is made of a report. What was
@@ -82,8 +81,21 @@ impl Engine {
         settle: Settle,
     ) -> (Clearance, Option<Answer>) {
         let (evaluated, report) = self.evaluate_reported(payload, context, settle, false).await;
-        let clearance =
-            self.clearance(evaluated.decision, report.generation, report.step_id, context);
+        self.clearance_reported(evaluated, &report, payload, context)
+    }
+
+    fn clearance_reported(
+        &self,
+        evaluated: Evaluated,
+        report: &Report,
+        payload: &dyn AnyPayload,
+        context: &StepContext<'_>,
+    ) -> (Clearance, Option<Answer>) {
+        let (generation, step_id) = (report.generation, report.step_id.clone());
+        let mut clearance = self.clearance(evaluated.decision, generation, step_id, context);
+        if let (Some(recorder), Some(decision)) = (&self.recorder, &mut clearance.decision) {
+            decision.unfinished = unfinished(recorder, payload, context, report);
+        }
         (clearance, evaluated.answer)
     }
 

@@ -9,7 +9,7 @@ use futures_core::Stream;
 use serde::{Serialize, Serializer};
 use tokio::sync::{Semaphore, mpsc};
 
-use super::{ReadyFuture, Record, RecordLost, Recorder, ReloadRecord};
+use super::{DispatchEnd, ReadyFuture, Record, RecordLost, Recorder, ReloadRecord};
 
 /// A [`Recorder`] that queues records for a task or a thread that writes them.
 ///
@@ -154,8 +154,9 @@ impl Channel {
 
 impl Recorder for Channel {
     fn record(&self, record: Record) -> Result<(), RecordLost> {
-        let has_room =
-            self.waits || self.queue.room.try_acquire().map(|room| room.forget()).is_ok();
+        let has_room = self.waits
+            || !takes_room(&record)
+            || self.queue.room.try_acquire().map(|room| room.forget()).is_ok();
         // The sender has an error where the end was dropped.
         if has_room && self.sender.send(Entry::Dispatch(record)).is_ok() {
             return Ok(());
@@ -313,11 +314,18 @@ impl Records {
 
     /// Gives the room of a record back.
     fn taken(&self, entry: Option<Entry>) -> Option<Entry> {
-        if let Some(Entry::Dispatch(_)) = entry {
+        if let Some(Entry::Dispatch(record)) = &entry
+            && takes_room(record)
+        {
             self.queue.room.add_permits(1);
         }
         entry
     }
+}
+
+/// Returns whether a record takes room in the queue. What is made in a drop cannot wait for it, and is rare.
+fn takes_room(record: &Record) -> bool {
+    record.end != DispatchEnd::Unfinished
 }
 
 impl Stream for Records {

@@ -90,6 +90,34 @@ async fn a_step_that_is_evaluated_anew_keeps_its_id_in_its_session() {
     }
 }
 
+/// What limits calls counts a step once, however often it is evaluated; a limit that was added meanwhile counts it too.
+#[cfg(feature = "builtin")]
+#[tokio::test]
+async fn a_step_that_is_evaluated_anew_is_counted_once() {
+    use hookgate::builtin::{Limit, MaxIterations};
+    use hookgate::contract::BuiltHandler;
+
+    type Limits = fn() -> BuiltHandler;
+    let kinds: [Limits; 2] = [|| Limit::calls(2).into(), || MaxIterations::new(2).into()];
+    for limit in kinds {
+        let limit = |id: &str| Hook::new(id, "rust", limit()).event(Event::PreToolUse);
+        let engine = engine([limit("first"), sync("ask", |_| Ok(Verdict::ask("sure?")))]);
+        let asked = ask(&engine, &context()).await;
+        insert(&engine, &limit("later"));
+        let Gate::Asked(asked) = asked.approve(&engine, &context()).await else { panic!() };
+        assert!(asked.approve(&engine, &context()).await.is_cleared());
+        // Both have counted one step.
+        assert!(matches!(engine.dispatch(bash("ls"), &context()).await, Gate::Asked(_)));
+        let by = async || match engine.dispatch(bash("ls"), &context()).await {
+            Gate::Halted(halted) => halted.decision().by[0].as_str().to_owned(),
+            gate => panic!("the third of two: {gate:?}"),
+        };
+        assert_eq!(by().await, "first");
+        engine.edit(|table| assert!(table.remove("first"))).unwrap();
+        assert_eq!(by().await, "later");
+    }
+}
+
 #[tokio::test]
 async fn the_same_hooks_in_a_new_table_ask_nobody_again() {
     let (engine, calls) = asking();

@@ -61,6 +61,60 @@ async fn a_step_without_a_hook_is_recorded_and_never_passes_unseen() {
 }
 
 #[tokio::test]
+async fn a_tool_that_was_started_and_never_finished_is_recorded() {
+    // As many records as there is room for: what is made in a drop waits for none.
+    let (channel, mut records) = Channel::waiting(1);
+    let asks = sync("ask", |_| Ok(Verdict::ask("sure?")));
+    for engine in [Engine::without_hooks(), Engine::new(table([asks]))] {
+        let engine = engine.with_recorder(channel.clone());
+        let context = context().step_id("step-1").turn(4).agent("a", "reviewer");
+        let tool = match engine.dispatch(bash("ls"), &context).await {
+            Gate::Asked(asked) => {
+                assert!(records.try_next().is_some());
+                asked.approve(&engine, &context).await.cleared().unwrap()
+            }
+            gate => gate.cleared().unwrap(),
+        };
+        drop(tool.start());
+        let call = records.try_next().unwrap();
+        let unfinished = records.try_next().unwrap();
+        assert_eq!(unfinished.end, DispatchEnd::Unfinished);
+        assert_eq!((unfinished.turn, unfinished.agent_id.as_deref()), (4, Some("a")));
+        assert_eq!(unfinished.tool_name.as_deref(), Some("Bash"));
+        let report = unfinished.report;
+        assert_eq!(report.event.as_deref(), Some("post_tool_use"));
+        assert_eq!((report.decision, report.by), (Outcome::Deny, vec!["hookgate".into()]));
+        assert_eq!(
+            (report.step_id, report.generation),
+            (call.report.step_id, call.report.generation)
+        );
+        // The future of `run` that is dropped leaves one as well; a result that is handed over leaves none.
+        let Gate::Cleared(tool) = Engine::without_hooks()
+            .with_recorder(channel.clone())
+            .dispatch(bash("ls"), &context)
+            .await
+        else {
+            panic!()
+        };
+        assert!(records.try_next().is_some());
+        let never = tool.run(async |_| std::future::pending::<Result<String, String>>().await);
+        assert!(tokio::time::timeout(Duration::from_millis(5), never).await.is_err());
+        assert_eq!(records.try_next().unwrap().end, DispatchEnd::Unfinished);
+        let Gate::Cleared(tool) = Engine::without_hooks()
+            .with_recorder(channel.clone())
+            .dispatch(bash("ls"), &context)
+            .await
+        else {
+            panic!()
+        };
+        assert!(records.try_next().is_some());
+        drop(tool.run(async |_| Ok::<_, String>("out")).await);
+        assert!(records.try_next().is_none());
+    }
+    assert_eq!(records.dropped(), 0);
+}
+
+#[tokio::test]
 async fn a_dispatch_that_is_dropped_in_the_middle_is_recorded_and_one_that_never_began_is_not() {
     let (channel, mut records) = Channel::waiting(8);
     let hangs = waiting("hangs", |_| Box::pin(std::future::pending()));

@@ -92,6 +92,7 @@ mod add_user_info;
 mod answer;
 mod ask;
 mod audit;
+mod counted;
 mod cut;
 mod deny;
 mod doc;

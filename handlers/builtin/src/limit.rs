@@ -103,7 +103,7 @@ builtin = { name = "limit", of = "calls", over = 20, per = "10m", then = "ask", 
 ///
 /// | `of` | what is counted |
 /// |---|---|
-/// | `calls` | the steps that the hook matches; one that is evaluated again after a rewrite counts once |
+/// | `calls` | the steps that the hook matches; one that is evaluated again, after a rewrite or an approval, counts once |
 /// | `tokens` | `usage` of each `post_llm_response`: the total, or what goes in and comes out, under the names of the providers |
 /// | `cost` | `cost` of each `post_llm_response`, in the unit of the runtime; also `cost_usd`, `total_cost`, `total_cost_usd`, `costUSD`, there or in its `usage` |
 /// | `time` | what has passed since the first step of the session or turn that the hook matched |
@@ -134,13 +134,14 @@ builtin = { name = "limit", of = "calls", over = 20, per = "10m", then = "ask", 
 ///
 /// let call = ToolCall::new("WebFetch", serde_json::json!({"url": "https://docs.rs"}));
 /// let context = StepContext::new("session-1");
-/// let id = StepId::new(Some("step-1"), String::new);
-/// let envelope = Envelope::new(&call, &context, &id, 1, 64 * 1024);
-/// let invocation = Invocation::new("not-too-many", &envelope);
-///
 /// let limit = Limit::calls(1).per_turn().then(VerdictDecision::Ask);
-/// assert_eq!(limit.handle(invocation), Ok(Verdict::none()));
-/// assert_eq!(limit.handle(invocation), Ok(Verdict::ask("the limit of 1 calls per turn is reached")));
+/// let step = |id| {
+///     let id = StepId::new(Some(id), String::new);
+///     limit.handle(Invocation::new("not-too-many", &Envelope::new(&call, &context, &id, 1, 64 * 1024)))
+/// };
+/// assert_eq!(step("step-1"), Ok(Verdict::none()));
+/// assert_eq!(step("step-1"), Ok(Verdict::none()), "it is the same step");
+/// assert_eq!(step("step-2"), Ok(Verdict::ask("the limit of 1 calls per turn is reached")));
 /// ```
 pub struct Limit {
     of: Measure,
@@ -253,7 +254,6 @@ impl Limit {
     /// Counts a step, and returns how much it is now.
     fn used(&self, invocation: Invocation<'_>) -> Result<f64, Failure> {
         let reading = self.of.reading(invocation)?;
-        let repeated = invocation.envelope.is_rejudge();
         let context = invocation.context();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let session = StateScope::Session(context.session_id);
@@ -263,8 +263,8 @@ impl Limit {
             }
             let amount = match reading {
                 Reading::Total(total) => usage.seen(total)?,
-                Reading::Adds(_) if repeated => 0.0,
-                Reading::Adds(amount) => amount,
+                Reading::Adds(amount) if usage.counted.is_new(&invocation) => amount,
+                Reading::Adds(_) => 0.0,
             };
             Ok(match (self.of, self.per) {
                 (Measure::Time, _) => usage.passed(now).as_secs_f64(),

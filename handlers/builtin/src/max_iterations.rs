@@ -9,7 +9,9 @@ use hookgate_contract::{
     BuildContext, BuiltHandler, Invocation, Kept, Reply, Role, StateError, StateHome, StateScope,
     SyncHandler, Verdict,
 };
+use serde::{Deserialize, Serialize};
 
+use crate::counted::Counted;
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::host::Host;
 use crate::supports::can_stop;
@@ -63,7 +65,7 @@ builtin = { name = "max_iterations", limit = 50 }
 /// per session: one count for all events of the hook. It is kept in the [state](crate::Host::state) of the
 /// host, if it has one, and outlives the process then; what cannot be read or kept there is a failure of the
 /// class `state`. Without one it is kept in memory, over a reload of the config, of 10,000 sessions, and
-/// forgotten with the process. A step that is evaluated again after a rewrite counts once.
+/// forgotten with the process. A step that is evaluated again, after a rewrite or an approval, counts once.
 ///
 /// ```
 /// use hookgate_builtin::MaxIterations;
@@ -73,19 +75,25 @@ builtin = { name = "max_iterations", limit = 50 }
 ///
 /// let call = ToolCall::new("Bash", serde_json::json!({"command": "ls"}));
 /// let context = StepContext::new("session-1");
-/// let id = StepId::new(Some("step-1"), String::new);
-/// let envelope = Envelope::new(&call, &context, &id, 1, 64 * 1024);
-/// let invocation = Invocation::new("not-for-ever", &envelope);
-///
 /// let limit = MaxIterations::new(2);
-/// assert_eq!(limit.handle(invocation), Ok(Verdict::none()));
-/// assert_eq!(limit.handle(invocation), Ok(Verdict::none()));
-/// let stop = Verdict::halt("the limit of 2 iterations is reached");
-/// assert_eq!(limit.handle(invocation), Ok(stop));
+/// let step = |id| {
+///     let id = StepId::new(Some(id), String::new);
+///     limit.handle(Invocation::new("not-for-ever", &Envelope::new(&call, &context, &id, 1, 64 * 1024)))
+/// };
+/// assert_eq!(step("step-1"), Ok(Verdict::none()));
+/// assert_eq!(step("step-2"), Ok(Verdict::none()));
+/// assert_eq!(step("step-3"), Ok(Verdict::halt("the limit of 2 iterations is reached")));
 /// ```
 pub struct MaxIterations {
     limit: u64,
-    counts: Kept<u64>,
+    counts: Kept<Count>,
+}
+
+/// How many steps of a session there were.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Count {
+    number: u64,
+    counted: Counted,
 }
 
 impl fmt::Debug for MaxIterations {
@@ -111,13 +119,11 @@ impl MaxIterations {
 
     fn count(&self, invocation: &Invocation<'_>) -> Result<u64, StateError> {
         let session = StateScope::Session(invocation.context().session_id);
-        // A step that is evaluated again after a rewrite is still the same step.
-        if invocation.envelope.is_rejudge() {
-            return self.counts.look(session, invocation.hook, |count| count.copied().unwrap_or(1));
-        }
         self.counts.update(session, invocation.hook, |count| {
-            *count = count.saturating_add(1);
-            *count
+            if count.counted.is_new(invocation) {
+                count.number = count.number.saturating_add(1);
+            }
+            count.number
         })
     }
 }

@@ -69,8 +69,9 @@ impl ToolUse<Cleared> {
 
 /// A tool that is running. The clearance is used up.
 ///
-/// One that is dropped without [`finish`](Self::finish) is logged as a warning: the tool may have run, and the hooks
-/// of its result have not seen it.
+/// One that is dropped without [`finish`](Self::finish) is logged as a warning, and recorded if its engine has a
+/// recorder ([`Unfinished`](crate::recorder::DispatchEnd::Unfinished)): the tool may have run, and the hooks of its
+/// result have not seen it.
 #[must_use = "hand the result of the tool to `finish`: hooks look at it there"]
 #[derive(Debug)]
 pub struct Running {
@@ -89,6 +90,9 @@ impl Drop for Running {
                 step_id,
                 "a tool was started and its result was not handed to `finish`: no hook has seen what it did"
             );
+            if let Some(before) = self.before.take() {
+                before.unfinished.record();
+            }
         }
     }
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use hookgate_contract::{Failure, FailureClass};
 use serde::{Deserialize, Serialize};
 
+use crate::counted::Counted;
+
 /// Into how many pieces a window is cut, so that its memory is bounded.
 const PIECES: u32 = 60;
 
@@ -29,6 +31,9 @@ pub(super) struct Usage {
     last: Option<Duration>,
     /// The pieces of the window in which something was used, the oldest first.
     pieces: VecDeque<(u64, f64)>,
+    /// The steps that were counted.
+    #[serde(default)]
+    pub(super) counted: Counted,
 }
 
 impl Usage {

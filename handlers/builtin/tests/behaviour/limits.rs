@@ -15,7 +15,7 @@ use hookgate_contract::{
 use hookgate_state::StateFolder;
 use serde_json::{Map, Value, json};
 
-use crate::support::{build, build_at, build_in, invoke, invoke_in, supports};
+use crate::support::{build, build_at, build_in, invoke, invoke_in, step_id, supports};
 
 fn call() -> ToolCall {
     ToolCall::new("Bash", json!({"command": "ls"}))
@@ -40,7 +40,8 @@ fn calls_are_counted_by_session_and_once_a_step() {
 
 fn at_turn(built: &BuiltHandler, turn: u64) -> Verdict {
     let (call, context) = (call(), StepContext::new("session-1").turn(turn));
-    let id = StepId::new(Some("step-1"), String::new);
+    let id = step_id(false);
+    let id = StepId::new(Some(&id), String::new);
     let envelope = Envelope::new(&call, &context, &id, 1, 1 << 20);
     let Handler::Sync(handler) = &built.handler else { unreachable!() };
     handler.handle(Invocation::new("hook", &envelope)).unwrap()

@@ -1,5 +1,6 @@
 //! Builds the builtins of the tests and invokes them.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -71,7 +72,8 @@ pub(crate) fn invoke_in(
     rejudge: bool,
 ) -> Reply {
     let context = StepContext::new(session).turn(3).cwd("/srv/ledger");
-    let id = StepId::new(Some("step-1"), String::new);
+    let id = step_id(rejudge);
+    let id = StepId::new(Some(&id), String::new);
     let mut envelope = Envelope::new(payload, &context, &id, 1, 1 << 20);
     if rejudge {
         envelope = envelope.rejudge();
@@ -80,6 +82,13 @@ pub(crate) fn invoke_in(
         Handler::Sync(handler) => handler.handle(Invocation::new("hook", &envelope)),
         Handler::Async(_) => unreachable!("all builtins answer at once"),
     }
+}
+
+/// Returns the id of a new step, or that of the last one.
+pub(crate) fn step_id(last: bool) -> String {
+    thread_local!(static STEPS: Cell<u64> = const { Cell::new(0) });
+    STEPS.set(STEPS.get() + u64::from(!last));
+    format!("step-{}", STEPS.get())
 }
 
 pub(crate) fn supports(built: &BuiltHandler, contract: &Contract) -> bool {
