@@ -25,6 +25,7 @@ mod final_round;
 mod guarded_call;
 mod in_order;
 mod invoke;
+mod left_behind;
 mod legality;
 mod nesting;
 mod next;
@@ -64,6 +65,7 @@ use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
 pub(crate) use background::Background;
 pub use background::{BackgroundCounts, PatchEnvelope};
 use in_order::first_opinion;
+use left_behind::LeftBehind;
 pub(crate) use nesting::enter_recorder;
 pub(crate) use offload::is_large;
 pub(crate) use patch::present;
@@ -77,12 +79,18 @@ pub(crate) struct Services {
     pub(crate) stream: EventSender,
     pub(crate) background: Background,
     pub(crate) stops: StopCounts,
+    pub(crate) left_behind: LeftBehind,
 }
 
 impl Default for Services {
     fn default() -> Self {
         let stream = EventSender::default();
-        Self { background: Background::new(stream.clone()), stops: StopCounts::default(), stream }
+        Self {
+            background: Background::new(stream.clone()),
+            stops: StopCounts::default(),
+            left_behind: LeftBehind::default(),
+            stream,
+        }
     }
 }
 

@@ -284,6 +284,15 @@ impl Engine {
             .map_or(0, |hook| hook.failures(class))
     }
 
+    /// Returns how many calls of hooks are left behind: their time is over, nobody waits for their result, and they
+    /// keep a blocking thread until they end by themselves, since a thread cannot be stopped. Only calls for large
+    /// steps are on such a thread. A number that grows means that a hook has to be mended: the threads of a runtime
+    /// are limited.
+    #[must_use]
+    pub fn left_behind(&self) -> usize {
+        self.services.left_behind.count()
+    }
+
     /// Returns which engine and which generation a clearance comes from.
     #[inline]
     const fn stamp(&self, generation: Generation) -> Stamp {

@@ -81,7 +81,12 @@ impl DispatchState<'_> {
             match observation.snapshot() {
                 Err(failure) => Err(failure),
                 Ok(snapshot) => {
-                    let call = OwnedCall::new(self.context.bucket, hook, snapshot);
+                    let call = OwnedCall::new(
+                        self.context.bucket,
+                        hook,
+                        snapshot,
+                        &self.context.services.left_behind,
+                    );
                     let check = check_conditions(hook, envelope, call.clone(), self.deadline);
                     offloaded = Some(call);
                     Box::pin(check).await
@@ -124,7 +129,12 @@ impl DispatchState<'_> {
         let background = &self.context.services.background;
         let submitted = match observation.snapshot() {
             Ok(snapshot) => {
-                let call = OwnedCall::new(self.context.bucket, hook, snapshot);
+                let call = OwnedCall::new(
+                    self.context.bucket,
+                    hook,
+                    snapshot,
+                    &self.context.services.left_behind,
+                );
                 background.submit(call, &self.context.table.limits)
             }
             Err(_) => {

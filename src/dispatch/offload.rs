@@ -7,7 +7,7 @@
 //! the step, and the dispatch waits no longer than the hook's timeout and its own deadline.
 //!
 //! A thread cannot be stopped. If the time passes, work that has begun runs to its end and its result
-//! is dropped; work that has not begun is taken off the queue.
+//! is dropped, and it counts as left behind until then; work that has not begun is taken off the queue.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,6 +20,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use super::guarded_call::OperationFuture;
+use super::left_behind::{LeftBehind, ThreadCall};
 use super::snapshot::Snapshot;
 use crate::panic_boundary::{catch, handler_panicked};
 use crate::table::{Bucket, CompiledHook};
@@ -44,6 +45,7 @@ pub(super) struct OwnedCall {
     bucket: Arc<Bucket>,
     hook: Arc<CompiledHook>,
     snapshot: Arc<Snapshot>,
+    left_behind: LeftBehind,
 }
 
 impl OwnedCall {
@@ -52,8 +54,14 @@ impl OwnedCall {
         bucket: &Arc<Bucket>,
         hook: &Arc<CompiledHook>,
         snapshot: Arc<Snapshot>,
+        left_behind: &LeftBehind,
     ) -> Self {
-        Self { bucket: Arc::clone(bucket), hook: Arc::clone(hook), snapshot }
+        Self {
+            bucket: Arc::clone(bucket),
+            hook: Arc::clone(hook),
+            snapshot,
+            left_behind: left_behind.clone(),
+        }
     }
 
     /// Returns the hook.
@@ -85,11 +93,15 @@ impl OwnedCall {
     ) -> OperationFuture<'static, T> {
         Box::pin(async move {
             let span = tracing::Span::current();
+            let (call, hook) = (self.left_behind.call(), Arc::clone(&self.hook));
+            let begun = Arc::clone(&call);
             let work = move || {
+                let _running = begun.begin();
                 let parts = self.snapshot.parts();
                 span.in_scope(|| work(&self.hook, &parts.envelope()))
             };
-            match AbortOnDrop(in_runtime()?.spawn_blocking(work)).await {
+            let task = in_runtime()?.spawn_blocking(work);
+            match (Awaited { task, call, hook }).await {
                 Ok(done) => done,
                 Err(error) => Err(match error.try_into_panic() {
                     Ok(panic) => handler_panicked(panic),
@@ -100,19 +112,30 @@ impl OwnedCall {
     }
 }
 
-/// A task that is taken off the queue when this is dropped, unless it has begun.
-struct AbortOnDrop<T>(JoinHandle<T>);
+/// A task that is taken off the queue when this is dropped, or left behind if it has begun.
+struct Awaited<T> {
+    task: JoinHandle<T>,
+    call: Arc<ThreadCall>,
+    hook: Arc<CompiledHook>,
+}
 
-impl<T> Future for AbortOnDrop<T> {
+impl<T> Future for Awaited<T> {
     type Output = Result<T, tokio::task::JoinError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.0).poll(cx)
+        Pin::new(&mut self.task).poll(cx)
     }
 }
 
-impl<T> Drop for AbortOnDrop<T> {
+impl<T> Drop for Awaited<T> {
     fn drop(&mut self) {
-        self.0.abort();
+        self.task.abort();
+        if self.call.leave() {
+            tracing::warn!(
+                target: "hookgate",
+                hook = self.hook.id().as_str(),
+                "a call whose time is over keeps its thread until it ends by itself"
+            );
+        }
     }
 }

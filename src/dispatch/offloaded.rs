@@ -78,7 +78,12 @@ impl<'a> DispatchState<'a> {
         let Some(decider) = self.context.set.deciders.get(index) else {
             return FirstStep::Fail(Failure::new(FailureClass::Spawn, "the hook is missing"));
         };
-        let call = OwnedCall::new(self.context.bucket, decider, snapshot);
+        let call = OwnedCall::new(
+            self.context.bucket,
+            decider,
+            snapshot,
+            &self.context.services.left_behind,
+        );
         if hook.checks && !self.must_recall(index, round) {
             let check = check_conditions(hook, envelope, call.clone(), self.deadline);
             return FirstStep::Check(call, check);

@@ -57,6 +57,14 @@ async fn a_handler_that_takes_too_long_for_a_large_step_is_not_waited_for() {
     assert_eq!(report.votes[0].failure, Some(FailureClass::Timeout), "{report:?}");
     assert!(ticks.load(Ordering::SeqCst) > 2, "the thread of the runtime was free meanwhile");
     ticking.abort();
+    assert_eq!(engine.left_behind(), 1);
+    // It counts as long as it has the thread.
+    let ended = async {
+        while engine.left_behind() > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), ended).await.unwrap();
 
     // The deadline of the whole dispatch ends it as well, and observers too.
     let mut limits = Limits::default();

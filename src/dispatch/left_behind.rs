@@ -1,0 +1,67 @@
+//! Calls on blocking threads whose result nobody waits for any more.
+//!
+//! A thread cannot be stopped. A call whose time is over before it ends is left behind: it keeps its thread, of which
+//! the runtime has only so many, until it ends by itself. So they are counted.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+
+/// How many calls of an engine are left behind.
+#[derive(Clone, Default)]
+pub(crate) struct LeftBehind(Arc<AtomicUsize>);
+
+impl LeftBehind {
+    pub(crate) fn count(&self) -> usize {
+        // ORDERING: a statistic; no other memory is read by it.
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn call(&self) -> Arc<ThreadCall> {
+        Arc::new(ThreadCall { phase: AtomicU8::new(QUEUED), left_behind: self.clone() })
+    }
+}
+
+const QUEUED: u8 = 0;
+const RUNNING: u8 = 1;
+const LEFT: u8 = 2;
+const ENDED: u8 = 3;
+
+/// One call, which its thread and whoever waits for it both know.
+pub(super) struct ThreadCall {
+    phase: AtomicU8,
+    left_behind: LeftBehind,
+}
+
+/// As long as it is held, the call runs.
+pub(super) struct Running(Arc<ThreadCall>);
+
+impl ThreadCall {
+    /// Notes that the thread has taken up the call.
+    pub(super) fn begin(self: Arc<Self>) -> Running {
+        if self.phase.swap(RUNNING, Ordering::AcqRel) == LEFT {
+            // It could not be taken off the queue any more.
+            self.leave();
+        }
+        Running(self)
+    }
+
+    /// Notes that nobody waits for the result any more. Returns whether the call runs on.
+    pub(super) fn leave(&self) -> bool {
+        let count = &self.left_behind.0;
+        // Before the thread can take it back.
+        count.fetch_add(1, Ordering::Relaxed);
+        let runs = self.phase.swap(LEFT, Ordering::AcqRel) == RUNNING;
+        if !runs {
+            count.fetch_sub(1, Ordering::Relaxed);
+        }
+        runs
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.0.phase.swap(ENDED, Ordering::AcqRel) == LEFT {
+            self.0.left_behind.0.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
