@@ -41,6 +41,14 @@ const SEND_PACK: OptionTable<'static> = OptionTable {
     ..PUSH
 };
 
+const SUBTREE: OptionTable<'static> = OptionTable {
+    short_value: "Pmb",
+    short_flags: "dhq",
+    long_value: "prefix message branch annotate onto",
+    long_flags: "help debug quiet squash no-squash rejoin no-rejoin ignore-joins no-ignore-joins",
+    ..PUSH
+};
+
 /// Returns what a run pushes; `None` if it pushes nothing.
 ///
 /// `earlier` are the runs of the line before.
@@ -65,11 +73,7 @@ pub(crate) fn push_of(
     let (is_send_pack, args) = match name.as_ref() {
         "push" => (false, Cow::Borrowed(args)),
         "send-pack" | "http-push" => (true, Cow::Borrowed(args)),
-        "subtree" if args.first()?.known()? == "push" => {
-            let rest = args.iter().skip(1).filter(|word| !word.known_prefix().starts_with('-'));
-            (false, Cow::Owned(rest.cloned().collect()))
-        }
-        "subtree" => return None,
+        "subtree" => (false, Cow::Owned(subtree_push(args)?)),
         // An alias of the repository's settings.
         name => {
             let alias = push.settings.get(&format!("alias.{name}"))?.to_owned();
@@ -95,6 +99,17 @@ pub(crate) fn push_of(
     }
     push.read(&read, is_send_pack);
     Some(PushEffect { run: at, remotes: push.remotes, updates: push.updates })
+}
+
+/// Returns what stands for the words of a push in `git subtree push`; `None` if it is another command.
+fn subtree_push(args: &[Word]) -> Option<Vec<Word>> {
+    let read = read_options(&SUBTREE, args);
+    let mut words = read.given.iter().filter_map(|given| match given {
+        Given::Operand { word, .. } | Given::Unknown { word, .. } => Some((*word).clone()),
+        Given::Option { .. } => None,
+    });
+    let is_other = words.next()?.known().is_some_and(|command| command != "push");
+    (!is_other && !read.has("h help")).then(|| words.collect())
 }
 
 /// The command of git that a run is, and its words.

@@ -169,6 +169,18 @@ const PUSHES: &[(&str, &str, Truth)] = &[
     ("git push up HEAD", r#"{"to": "feature", "remote": "up"}"#, Truth::True),
     ("git push ../bare HEAD", r#"{"remote": "up"}"#, Truth::True),
     ("git send-pack --force ../bare feature:main", r#"{"to": "main", "force": true}"#, Truth::True),
+    (
+        "git subtree push --prefix docs origin main",
+        r#"{"to": "main", "remote": "origin"}"#,
+        Truth::True,
+    ),
+    (
+        "git subtree -P docs push -b part origin main",
+        r#"{"to": "main", "remote": "origin"}"#,
+        Truth::True,
+    ),
+    ("git subtree push --prefix main origin pages", r#""main""#, Truth::False),
+    ("git subtree split --prefix docs -b main", r#""main""#, Truth::False),
     ("git config remote.origin.push feature:main && git push", r#""main""#, Truth::True),
     ("git -c remote.origin.push=feature:main push", r#""main""#, Truth::True),
     ("git config push.default matching; git push", r#""main""#, Truth::Unknown),
