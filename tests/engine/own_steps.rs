@@ -12,7 +12,7 @@ use hookgate::envelope::Incoming;
 use hookgate::matcher::Test;
 use hookgate::table::TableBuilder;
 use hookgate::{
-    Cleared, Denied, Engine, EventKind, FailureClass, Gate, HandlerTable, Hook, HookEngine,
+    Cleared, Denied, Engine, EventKind, FailureClass, Gate, Halted, HandlerTable, Hook, HookEngine,
     HookStep, Outcome, Role, Verdict, hook_step,
 };
 use hookgate_test_support::listeners;
@@ -96,6 +96,43 @@ async fn a_patch_counts_by_what_it_did_and_not_by_what_set_returns() {
     let (gate, report) = engine.dispatch_reported(silent("prod"), &context()).await;
     assert!(!gate.is_cleared());
     assert!(report.votes.iter().all(|vote| vote.round == 1));
+}
+
+static NOTE: Contract =
+    Contract::custom("x.note", EventKind::Context).takes_patch(TARGET).may_halt();
+
+/// Nothing can deny it, but the run can be stopped at it.
+#[derive(Debug, Clone, Serialize)]
+struct Note {
+    target: String,
+}
+
+impl Payload for Note {
+    fn contract(&self) -> &'static Contract {
+        &NOTE
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        let ("target", Value::String(target)) = (name, value) else { return None };
+        self.target = target;
+        Some("target")
+    }
+}
+
+hook_step!(Note: &NOTE => Cleared, Halted);
+
+#[tokio::test]
+async fn a_guard_that_can_do_no_more_than_halt_has_seen_the_final_bytes_too() {
+    let no_prod = Hook::sync("no-prod", |call| {
+        let prod = call.json()?["target"] == "prod";
+        Ok(if prod { Verdict::halt("not to prod") } else { Verdict::none() })
+    });
+    let engine = table(|table| {
+        let set = set("x.note", "target", json!("prod"));
+        table.contract(&NOTE).insert(no_prod.custom_event("x.note")).insert(set);
+    });
+    let gate = engine.dispatch(Note { target: "dev".into() }, &context()).await;
+    assert_eq!(gate.outcome(), Outcome::Halt);
 }
 
 /// Its contract lists a field that it does not take.
