@@ -60,12 +60,13 @@ pub(super) fn read_runs(settings: &mut Settings<'_>, key: &'static str) -> Optio
 }
 
 /// The keys of a table that are texts or lists of texts.
-const TEXTS: [TextKey; 8] = [
+const TEXTS: [TextKey; 9] = [
     ("program", |table| &mut table.program),
     ("words", |table| &mut table.words),
     ("flags", |table| &mut table.flags),
     ("no_flags", |table| &mut table.no_flags),
     ("operand", |table| &mut table.operand),
+    ("last", |table| &mut table.last),
     ("verb", |table| &mut table.verb),
     ("env", |table| &mut table.env),
     ("via", |table| &mut table.via),

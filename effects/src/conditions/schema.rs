@@ -102,6 +102,7 @@ pub(super) fn runs_schema() -> Value {
             "flags": texts_for("Options of which one must be there; `-r -f` asks for both."),
             "no_flags": texts_for("Options of which none may be there."),
             "operand": texts_for("Globs of which one must match an operand."),
+            "last": texts_for("Globs of which one must match the last operand: where `cp`, `scp` and `rsync` write to."),
             "verb": texts_for("Globs of which one must match the verb of a program of a service, or of one that is not known: `delete` of `rpk topic delete x`."),
             "trial": described(json!({"type": "boolean"}), "Whether it must be a run that only tries or tells (`--dry-run`, `--help`), or must not be one."),
             "discards": described(json!({"const": true}), "It throws away work of git that is not committed."),

@@ -22,6 +22,7 @@ pub(super) struct OneRun {
     pub(super) flags: Vec<AnyFlag>,
     pub(super) no_flags: AnyFlag,
     pub(super) operand: Vec<TextGlob>,
+    pub(super) last: Vec<TextGlob>,
     pub(super) env: Vec<(TextGlob, Option<TextGlob>)>,
     pub(super) via: Vec<TextGlob>,
     pub(super) place: Option<Place>,
@@ -122,6 +123,7 @@ impl OneRun {
             && self.flags.is_empty()
             && self.no_flags.is_empty()
             && self.operand.is_empty()
+            && self.last.is_empty()
             && self.verb.is_empty()
             && self.trial.is_none()
             && !self.discards
@@ -167,6 +169,9 @@ impl OneRun {
         if answer != Truth::False && !self.operand.is_empty() {
             answer = answer.and(self.an_operand(run, reading));
         }
+        if answer != Truth::False && !self.last.is_empty() {
+            answer = answer.and(self.the_last_operand(run, reading));
+        }
         if answer != Truth::False && !self.verb.is_empty() {
             answer = answer.and(self.a_verb(run, reading));
         }
@@ -182,17 +187,20 @@ impl OneRun {
 
     fn an_operand(&self, run: &Run, reading: &Reading<'_>) -> Truth {
         let mut answer = if run.more_args { Truth::Unknown } else { Truth::False };
-        for given in reading.given.iter().skip(reading.start) {
-            let (word, most) = match given {
-                Given::Operand { word, .. } => (word, Truth::True),
-                Given::Unknown { word, .. } => (word, Truth::Unknown),
-                Given::Option { .. } => continue,
-            };
+        for (word, most) in operands(reading) {
             for glob in &self.operand {
                 answer = answer.or(glob.matches(word).and(most));
             }
         }
         answer
+    }
+
+    fn the_last_operand(&self, run: &Run, reading: &Reading<'_>) -> Truth {
+        if run.more_args {
+            return Truth::Unknown;
+        }
+        let Some((word, most)) = operands(reading).last() else { return Truth::False };
+        self.last.iter().map(|glob| glob.matches(word).and(most)).max().unwrap_or(Truth::False)
     }
 
     fn a_verb(&self, run: &Run, reading: &Reading<'_>) -> Truth {
@@ -249,6 +257,15 @@ impl OneRun {
                 literals.peek().is_none() || literals.any(names_one)
             })
     }
+}
+
+/// Returns the operands behind the sub-commands, and how sure it is that each is one.
+fn operands<'r>(reading: &'r Reading<'_>) -> impl Iterator<Item = (&'r Word, Truth)> {
+    reading.given.iter().skip(reading.start).filter_map(|given| match given {
+        Given::Operand { word, .. } => Some((*word, Truth::True)),
+        Given::Unknown { word, .. } => Some((*word, Truth::Unknown)),
+        Given::Option { .. } => None,
+    })
 }
 
 /// Returns whether a name stands in a text as a word of its own.

@@ -93,6 +93,7 @@ impl RunPatterns {
         run.flags = if flags.is_empty() { Vec::new() } else { vec![flags] };
         run.no_flags = each(&table.no_flags, run_flags::parse)?.into_iter().flatten().collect();
         run.operand = each(&table.operand, run_text::one_word)?.into_iter().flatten().collect();
+        run.last = each(&table.last, run_text::one_word)?.into_iter().flatten().collect();
         run.via = each(&table.via, run_text::programs_of_table)?.into_iter().flatten().collect();
         run.env = each(&table.env, run_text::variable)?;
         self.rules.push(Rule { run, takes_out: false });

@@ -16,6 +16,8 @@ pub struct RunTable {
     pub no_flags: Vec<String>,
     /// Globs of which one must take an operand after the sub-commands.
     pub operand: Vec<String>,
+    /// Globs of which one must take the last operand: where `cp`, `scp` and `rsync` write to.
+    pub last: Vec<String>,
     /// Globs of which one must take the verb: one of the first words, behind the things that it is about, of a
     /// program of a service or of one that is not known.
     pub verb: Vec<String>,
@@ -48,6 +50,7 @@ impl RunTable {
             &self.flags,
             &self.no_flags,
             &self.operand,
+            &self.last,
             &self.verb,
             &self.env,
             &self.via,

@@ -159,6 +159,17 @@ fn tables_ask_the_same_run() {
     assert_eq!(push.matches(&run("git push --dry-run -f origin main")), Truth::False);
     assert_eq!(push.matches(&run("git push -f origin dev")), Truth::False);
     assert_eq!(push.matches(&run("git push -f origin $B")), Truth::Unknown);
+    let upload = one(RunTable {
+        program: texts(&["scp|rsync"]),
+        last: texts(&["*:/etc/*"]),
+        ..RunTable::default()
+    });
+    assert_eq!(upload.matches(&run("scp -r x y h:/etc/z -v")), Truth::True);
+    assert_eq!(upload.matches(&run("scp h:/etc/z .")), Truth::False);
+    assert_eq!(upload.matches(&run("scp h:/etc/z $TO")), Truth::Unknown);
+    assert_eq!(upload.matches(&run("scp")), Truth::False);
+    let more = Run { more_args: true, ..run("scp h:/etc/z .") };
+    assert_eq!(upload.matches(&more), Truth::Unknown);
     let network = one(RunTable { code_from: vec![CodeFrom::Network], ..RunTable::default() });
     let mut shell = run("sh");
     assert_eq!(network.matches(&shell), Truth::False);

@@ -116,6 +116,9 @@ fn bare(asked: &OneRun, nth: usize) -> Option<Run> {
     if !asked.operand.is_empty() {
         run.args.push(choose(&asked.operand)?);
     }
+    if !asked.last.is_empty() {
+        run.args.push(choose(&asked.last)?);
+    }
     for (name, value) in asked.env.iter().take(1) {
         let value = value.as_ref().map_or_else(|| Some("w".to_owned()), TextGlob::sample)?;
         run.env.push((name.sample()?, Word::text(value)));

@@ -1,6 +1,7 @@
 //! Expands words as far as they are known before the command runs.
 
 use super::braces;
+use super::output::is_temporary_name;
 use super::syntax::tree::{Piece, Substitution, Word as Written};
 use super::walk::{Input, Walker};
 use crate::run::CodeFrom;
@@ -238,7 +239,9 @@ impl Walker<'_> {
             Input::Piped(text) if text.known().is_some() => {
                 let text = text.known().unwrap_or_default();
                 let text = text.trim_end_matches('\n').to_owned();
-                if !text.is_empty() && self.computed.len() < MOST_COMPUTED {
+                // A name that `mktemp` has made up is no code.
+                let is_made = is_temporary_name(&text);
+                if !text.is_empty() && !is_made && self.computed.len() < MOST_COMPUTED {
                     self.computed.push(text.clone());
                 }
                 Word::text(text)

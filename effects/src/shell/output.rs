@@ -124,8 +124,17 @@ impl Walker<'_> {
             Some(name) => name.strip_prefix("/tmp/")?,
         };
         let is_plain = name.ends_with("XXX") && !name.contains('/') && !name.starts_with('.');
-        is_plain.then(|| Word::text(format!("/tmp/{name}\n")))
+        is_plain.then(|| Word::text(format!("{TEMPORARY}{name}\n")))
     }
+}
+
+const TEMPORARY: &str = "/tmp/";
+
+/// Returns whether a text is a name that `mktemp` makes: one word, whose last letters are still to be chosen.
+pub(super) fn is_temporary_name(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    text.strip_prefix(TEMPORARY)
+        .is_some_and(|name| name.ends_with("XXX") && name.chars().all(is_plain))
 }
 
 /// What `echo`, `printf` and `pwd` write; parts of it may be unknown.

@@ -54,9 +54,20 @@ fn words_may_come_from_elsewhere() {
             ("parallel rm ::: a b", "parallel rm"),
             ("parallel < jobs", "parallel !"),
             ("parallel ::: 'rm x' ls", "parallel rm ls"),
+            ("seq 3 | parallel 'sleep 1; echo {}'", "seq parallel sleep echo"),
+            ("seq 3 | parallel 'rm x; touch'", "seq parallel rm touch"),
+            ("ls | parallel '{} x; ls'", "ls parallel {} ls !"),
+            ("ls | parallel 'ls; sh -c {}'", "ls parallel ls sh {} !"),
+            ("parallel 'rm {}; ls' ::: a b", "parallel rm ls rm ls"),
+            ("ls | parallel {}", "ls parallel {} !"),
+            ("ls | parallel sh -c", "ls parallel sh !"),
+            ("ls | parallel sudo", "ls parallel sudo !"),
         ],
         names,
     );
+    assert_eq!(last("parallel 'ls; rm {}' ::: /etc/x"), "rm /etc/x");
+    assert_eq!(last("ls | parallel 'ls; rm /etc/{}'"), "rm /etc/<{}>");
+    assert!(reading("ls | parallel rm").runs.last().expect("a run").more_args);
     assert_eq!(last("find /etc -exec rm {} +"), "rm /etc/<{}>");
     assert!(reading("ls | xargs rm").runs.last().expect("a run").more_args);
 }

@@ -50,6 +50,7 @@ fn the_template_stands_for_the_name_of_a_temporary_file() {
     for (text, deleted) in [
         ("rm -rf \"$(mktemp -d)\"", "/tmp/tmp.XXXXXXXXXX"),
         ("d=$(mktemp -d); trap 'rm -rf \"$d\"' EXIT", "/tmp/tmp.XXXXXXXXXX"),
+        ("d=$(mktemp -d); trap \"rm -rf $d\" EXIT", "/tmp/tmp.XXXXXXXXXX"),
         ("cd \"$(mktemp -d)\" && rm -rf x", "/tmp/tmp.XXXXXXXXXX/x"),
         ("rm $(mktemp -t a.XXXX)", "/tmp/a.XXXX"),
         ("rm $(mktemp a.XXXX --tmpdir)", "/tmp/a.XXXX"),

@@ -158,13 +158,47 @@ impl Walker<'_> {
             }
             return;
         }
-        let mut filled: Vec<Word> = template.to_vec();
-        let mut has_place = false;
-        for place in PLACES {
-            has_place |= template.iter().any(|word| word.written().contains(place));
-            filled = filled.iter().map(|word| fill(word, place, "")).collect();
+        let given = sources.and_then(|at| rest.get(at..)).unwrap_or_default();
+        let known = values(given).filter(|_| !read.has(GROUPS));
+        let remote = read.has("S sshlogin sshloginfile");
+        let go = |walker: &mut Self| {
+            walker.run_by(name, |walker| walker.template(name, template, known, by));
+        };
+        if remote { self.remotely(go) } else { go(self) }
+    }
+
+    /// Starts what `parallel` runs with each word of its sources; they are given if they are known.
+    fn template(&mut self, name: &str, template: &[Word], values: Option<&[Word]>, by: usize) {
+        let has_place = template.iter().any(|word| {
+            let written = word.written();
+            PLACES.iter().any(|place| written.contains(place))
+        });
+        let is_code = |text: &str| text.contains(['|', ';', '&', ' ', '>', '<', '$']);
+        if template.iter().filter_map(Word::known).any(|text| is_code(&text)) {
+            // What is put in at a place is quoted: it is one word and no code. What is made of a word is not followed.
+            let last = (!has_place).then(|| Word::text("{}"));
+            let code = joined(template.iter().chain(&last));
+            let code = PLACES.iter().fold(code, |code, place| {
+                replace(&code, place, if *place == "{}" { "\"$1\"" } else { "\"$2\"" })
+            });
+            let unknown = fill(&Word::text("{}"), "{}", "");
+            let values = values.filter(|values| !values.is_empty());
+            for value in values.unwrap_or(std::slice::from_ref(&unknown)) {
+                let positional = Some(vec![value.clone(), unknown.clone()]);
+                self.code_in_new_shell(&code, by, None, positional, &[]);
+            }
+            return;
         }
-        if filled.first().is_some_and(|first| first.known().is_none()) {
+        let words = match values.and_then(|values| with_values(template, values)) {
+            Some(words) => words,
+            None => {
+                let filled = template.iter().map(|word| {
+                    PLACES.iter().fold(word.clone(), |word, place| fill(&word, place, ""))
+                });
+                filled.collect()
+            }
+        };
+        if words.first().is_some_and(|first| first.known().is_none()) {
             self.unclear(
                 UnclearWhat::Program,
                 format!("`{name}` runs what stands in its input"),
@@ -172,31 +206,19 @@ impl Walker<'_> {
             );
         }
         // Without a place the words come last.
-        if !has_place {
-            filled.push(Word {
-                parts: vec![WordPart::Unknown { written: "{}".to_owned(), splits: true }],
-            });
+        let more_args = !has_place && values.is_none();
+        if more_args {
+            self.injected(name, &words, "", by);
         }
-        let given = sources.and_then(|at| rest.get(at..)).unwrap_or_default();
-        let known = values(given).filter(|_| !read.has(GROUPS));
-        let words = known.and_then(|values| with_values(template, values)).unwrap_or(filled);
-        let remote = read.has("S sshlogin sshloginfile");
-        let go = |walker: &mut Self| walker.run_by(name, |walker| walker.template(&words, by));
-        if remote { self.remotely(go) } else { go(self) }
+        self.start(words, Launch { more_args, ..Launch::default() });
     }
+}
 
-    /// Words that a shell reads: if they look like one command they are started as they are.
-    fn template(&mut self, words: &[Word], by: usize) {
-        let is_code = words
-            .iter()
-            .filter_map(Word::known)
-            .any(|text| text.contains(['|', ';', '&', ' ', '>', '<', '$']));
-        if is_code {
-            // A place that is filled in is quoted: it is one word and no code.
-            let code = joined(words.iter().filter(|word| word.known().is_some()));
-            self.code_in_new_shell(&code, by, None, None, &[]);
-        } else {
-            self.start(words.to_vec(), Launch::default());
-        }
-    }
+/// Replaces a text in the known parts of a word.
+fn replace(word: &Word, from: &str, to: &str) -> Word {
+    let parts = word.parts.iter().map(|part| match part {
+        WordPart::Text(text) => WordPart::Text(text.replace(from, to)),
+        part => part.clone(),
+    });
+    Word { parts: parts.collect() }
 }
