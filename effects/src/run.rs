@@ -1,6 +1,7 @@
 //! One program that a command line would run.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::checkout::Checkout;
 use crate::line_files::LineFiles;
@@ -17,6 +18,8 @@ pub struct Run {
     pub args: Vec<Word>,
     /// Whether more words than these may follow, which come from elsewhere: `xargs`, `find -exec`.
     pub more_args: bool,
+    /// The search that these words come from, if nothing else gives any: `find . | xargs`.
+    pub search: Option<Arc<Run>>,
     /// Variables that are set for this run only: `A=1 make`, `env A=1 make`.
     pub env: Vec<(String, Word)>,
     /// The names of the programs that run this one, the outermost first: `sudo`, `env`, `sh`.

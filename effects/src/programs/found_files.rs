@@ -1,9 +1,10 @@
 //! The files that a search finds: those that `find -delete` removes, and those that `find -exec` and
 //! `xargs` give to a program as words.
 
-use super::reading::read;
+use super::reading::{Reading, read};
 use super::role::PathRole;
 use super::sink::Sink;
+use crate::git_words::git_words;
 use crate::paths::absolute;
 use crate::run::Run;
 use crate::word::{Word, WordPart};
@@ -22,30 +23,51 @@ pub(super) struct FoundFiles {
 /// Returns what the words of a run were found by: one of the runs before it. `None` if they do not come from a
 /// search that is read here.
 pub(super) fn given_to(run: &Run, before: &[Run]) -> Option<FoundFiles> {
+    if let Some(search) = &run.search {
+        return found_by(search);
+    }
     let by = run.via.last()?;
-    let mut before = before.iter().rev();
-    if is_find(by) || matches!(by.as_str(), "fd" | "fdfind") {
-        return found_by(before.find(|run| run.name().as_deref() == Some(by))?);
-    }
-    if by == "xargs" {
-        before.find(|run| run.name().as_deref() == Some("xargs"))?;
-        return found_by(before.find(|run| !is_filter(run))?);
-    }
-    None
+    let searches = is_find(by) || matches!(by.as_str(), "fd" | "fdfind");
+    found_by(before.iter().rev().find(|run| searches && run.name().as_deref() == Some(by))?)
+}
+
+/// Whether a run writes names of files that it has found, and nothing else.
+pub(crate) fn is_search(run: &Run) -> bool {
+    const WRITES_MORE: [&str; 4] = ["-printf", "-fprintf", "-files0-from", "--format"];
+    let writes_more =
+        |word: &Word| WRITES_MORE.iter().any(|it| word.known_prefix().starts_with(it));
+    !run.args.iter().any(writes_more) && found_by(run).is_some()
 }
 
 fn is_find(name: &str) -> bool {
     matches!(name, "find" | "gfind")
 }
 
-/// Whether a program only leaves out or sorts the lines that it gets.
-fn is_filter(run: &Run) -> bool {
+/// Whether a program only leaves out or sorts the lines of its standard input.
+pub(crate) fn is_filter(run: &Run) -> bool {
+    let reading = read(run);
+    let has = |names: &[&str]| names.iter().any(|name| reading.options(name).next().is_some());
     let most = match run.name().as_deref() {
-        Some("grep" | "egrep" | "rg") => 1,
+        Some("grep" | "egrep" | "rg") => {
+            if has(READS_FILES) || lists_names(&reading) {
+                return false;
+            }
+            usize::from(!has(&["e", "regexp", "f", "file"]))
+        }
         Some("sort" | "uniq" | "head" | "tail") => 0,
         _ => return false,
     };
-    read(run).operands().count() <= most
+    !has(&["files0-from"]) && !run.more_args && reading.operands().count() <= most
+}
+
+/// Options with which `grep` and `rg` search in folders.
+const READS_FILES: &[&str] =
+    &["r", "R", "recursive", "dereference-recursive", "d", "directories", "files"];
+
+/// Whether `grep` writes the names of files, and not what stands in them.
+fn lists_names(reading: &Reading<'_>) -> bool {
+    let names = ["l", "L", "files-with-matches", "files-without-match"];
+    names.iter().any(|name| reading.options(name).next().is_some())
 }
 
 fn found_by(run: &Run) -> Option<FoundFiles> {
@@ -63,12 +85,27 @@ fn found_by(run: &Run) -> Option<FoundFiles> {
                 leaves_out: true,
             }
         }
-        "rg" | "grep" | "egrep" => FoundFiles {
-            starts: read(run).operands().skip(1).cloned().collect(),
-            ..FoundFiles::default()
-        },
-        "ls" => FoundFiles::default(),
-        "git" => FoundFiles { leaves_out: true, ..FoundFiles::default() },
+        "rg" if read(run).options("files").next().is_some() => {
+            FoundFiles { starts: read(run).operands().cloned().collect(), ..FoundFiles::default() }
+        }
+        "rg" | "grep" | "egrep" if lists_names(&read(run)) => {
+            let pattern = ["e", "regexp", "f", "file"];
+            let in_option = pattern.iter().any(|name| read(run).options(name).next().is_some());
+            let starts = read(run).operands().skip(usize::from(!in_option)).cloned().collect();
+            FoundFiles { starts, ..FoundFiles::default() }
+        }
+        // A file is written as it was named, and what is in a folder without the folder.
+        "ls" => {
+            let reading = read(run);
+            let operands = reading.operands().cloned();
+            FoundFiles {
+                starts: operands.chain([Word::text(".")]).collect(),
+                ..FoundFiles::default()
+            }
+        }
+        "git" if names_tracked_files(run) => {
+            FoundFiles { leaves_out: true, ..FoundFiles::default() }
+        }
         _ => return None,
     };
     if found.starts.is_empty() {
@@ -78,6 +115,20 @@ fn found_by(run: &Run) -> Option<FoundFiles> {
         *start = absolute(start, run.cwd.as_deref());
     }
     Some(found)
+}
+
+/// Whether git writes names of files that it keeps.
+fn names_tracked_files(run: &Run) -> bool {
+    let words = git_words(&run.args);
+    let Some((command, args)) = words.split_first() else { return false };
+    let has = |option: &str| args.iter().any(|word| word.known().as_deref() == Some(option));
+    let may_format = args.iter().any(|word| word.known_prefix().starts_with("--f"));
+    match command.known().as_deref() {
+        Some("ls-files") => !may_format,
+        Some("diff" | "ls-tree" | "diff-tree") => has("--name-only") && !may_format,
+        Some("grep") => has("-l") || has("--files-with-matches") || has("--name-only"),
+        _ => false,
+    }
 }
 
 /// Reads the words of `find`. Names count only where each of them must or may hold: not after `!`.
@@ -135,6 +186,10 @@ impl FoundFiles {
                 // To read some files below a folder says as little about each of them as `grep -r` does.
                 let reads = PathRole { reads: role.reads, below: true, ..PathRole::default() };
                 sink.path(start, reads);
+                // What is named may itself be a file.
+                if start.known().as_deref() != sink.run.cwd.as_deref() {
+                    sink.path(start, PathRole { below: false, ..reads });
+                }
                 let rest = PathRole { reads: false, ..role };
                 if self.leaves_out {
                     sink.path(&below(start), rest);

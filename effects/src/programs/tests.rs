@@ -1,5 +1,7 @@
 //! What well-known programs do with their words.
 
+use std::sync::Arc;
+
 use super::*;
 use crate::effects::{Effects, PathEffect, Surroundings, UnclearWhat};
 use crate::run::{Place, Redirect, RedirectKind, Run};
@@ -329,12 +331,11 @@ fn words_that_a_search_finds() {
     let through = |search: &str, by: &str, last: &str| {
         let mut found = Effects::default();
         found.runs.push(run(search));
-        if by == "xargs" {
-            found.runs.push(run("xargs"));
-        }
         let mut last = run(last);
         last.via = vec![by.to_owned()];
         last.more_args = by == "xargs";
+        last.search =
+            Some(run(search)).filter(|run| last.more_args && is_search(run)).map(Arc::new);
         if by == "find" {
             let mut place = Word::text("./");
             place.push(WordPart::Unknown { written: "{}".into(), splits: false });
@@ -352,8 +353,21 @@ fn words_that_a_search_finds() {
     assert_eq!(through("find /x -mtime +7", "xargs", "rm -f"), ["/x/**"]);
     assert_eq!(through("find /x", "xargs", "rm -rf"), ["/x/"]);
     assert_eq!(through("git ls-files", "xargs", "wc -l"), ["/w/"]);
-    assert_eq!(through("grep -rl x src", "xargs", "cat"), ["/w/src/"]);
-    assert_eq!(through("echo /etc/shadow", "xargs", "cat"), ["words from standard input"]);
+    assert_eq!(through("grep -rl x src", "xargs", "cat"), ["/w/src/", "/w/src"]);
+    assert_eq!(through("ls /etc/shadow", "xargs", "cat"), ["/etc/shadow/", "/etc/shadow", "/w/"]);
+    assert_eq!(through("rg --files src", "xargs", "cat"), ["/w/src/", "/w/src"]);
+    assert_eq!(through("grep -rle x src", "xargs", "cat"), ["/w/src/", "/w/src"]);
+    for no_names in [
+        "echo /etc/shadow",
+        "grep -r x src",
+        "git show HEAD:list",
+        "git log --format=%s",
+        "git ls-files --format=%(path)",
+        "find . -printf /etc/shadow",
+        "find -files0-from list",
+    ] {
+        assert_eq!(through(no_names, "xargs", "cat"), ["words from standard input"], "{no_names}");
+    }
 }
 
 #[test]

@@ -143,7 +143,7 @@ impl Walker<'_> {
                 }
                 self.foreign_code(by, code);
             }
-            Input::From(from, source) => {
+            Input::From(from, source, _) => {
                 if let Some(run) = self.runs.get_mut(by) {
                     run.code_from = Some(from);
                 }

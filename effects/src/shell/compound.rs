@@ -61,7 +61,7 @@ impl Walker<'_> {
             Kind::Arithmetic(word) => self.arithmetic(word),
             Kind::Coprocess(command) => self.forked(true, |walker| {
                 walker.in_subshell(|walker| {
-                    walker.input = Input::From(CodeFrom::Stdin, "the shell".to_owned());
+                    walker.input = Input::From(CodeFrom::Stdin, "the shell".to_owned(), None);
                     walker.apart(|walker| walker.command(command));
                 });
             }),

@@ -246,7 +246,7 @@ impl Walker<'_> {
                 }
                 Word::text(text)
             }
-            Input::From(from, _) => {
+            Input::From(from, ..) => {
                 if from != CodeFrom::Stdin {
                     self.sources.insert(written.to_owned(), from);
                 }
@@ -262,13 +262,13 @@ impl Walker<'_> {
         let is_read_there = inside.written.starts_with('>');
         self.in_subshell(|walker| {
             if is_read_there {
-                walker.input = Input::From(CodeFrom::Stdin, "the command".to_owned());
+                walker.input = Input::From(CodeFrom::Stdin, "the command".to_owned(), None);
             }
             walker.apart(|walker| walker.list(&inside.list));
         });
         self.note_shell_setup(first_run, &inside.written);
         match self.output_of(first_run, &Input::Session) {
-            Input::From(from, _) => from,
+            Input::From(from, ..) => from,
             _ => CodeFrom::Stdin,
         }
     }

@@ -1,9 +1,11 @@
 //! What programs write: known for `echo` and `printf`, and from which kind of source otherwise.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::syntax::{Escapes, unescape};
 use super::walk::{Input, Walker};
+use crate::programs;
 use crate::run::{CodeFrom, Origin, RedirectKind, Run};
 use crate::word::{Word, WordPart};
 
@@ -59,16 +61,16 @@ impl Walker<'_> {
             runs().find_map(|run| run.name().filter(|name| names.contains(&&**name)))
         };
         if let Some(name) = named(&NETWORK) {
-            return Input::From(CodeFrom::Network, name.into_owned());
+            return Input::From(CodeFrom::Network, name.into_owned(), None);
         }
-        if let Input::From(CodeFrom::Network, name) = input {
-            return Input::From(CodeFrom::Network, name.clone());
+        if let Input::From(CodeFrom::Network, name, _) = input {
+            return Input::From(CodeFrom::Network, name.clone(), None);
         }
         // `cat <(curl …)`
         let read = runs().flat_map(|run| &run.args).filter_map(|word| self.source_of(word));
         if let Some(from) = read.reduce(|a, b| if a == CodeFrom::Network { a } else { b }) {
             let name = runs().next_back().and_then(Run::name).unwrap_or_default();
-            return Input::From(from, name.into_owned());
+            return Input::From(from, name.into_owned(), None);
         }
         if let [run] = self.runs.get(first..).unwrap_or_default() {
             let writes_file =
@@ -86,16 +88,28 @@ impl Walker<'_> {
             }
         }
         if let Some(name) = named(&DECODERS) {
-            return Input::From(CodeFrom::Decoded, name.into_owned());
+            return Input::From(CodeFrom::Decoded, name.into_owned(), None);
         }
-        if let Input::From(CodeFrom::Decoded, name) = input {
-            return Input::From(CodeFrom::Decoded, name.clone());
+        if let Input::From(CodeFrom::Decoded, name, _) = input {
+            return Input::From(CodeFrom::Decoded, name.clone(), None);
         }
         let name = runs()
             .next_back()
             .and_then(Run::name)
             .map_or_else(|| "the command before".to_owned(), Cow::into_owned);
-        Input::From(CodeFrom::Stdin, name)
+        Input::From(CodeFrom::Stdin, name, self.search(first, input))
+    }
+
+    /// Returns the search whose names the runs since `first` write, if one does and nothing else.
+    fn search(&self, first: usize, input: &Input) -> Option<Arc<Run>> {
+        let [run] = self.runs.get(first..).unwrap_or_default() else { return None };
+        let reads_file = run.redirects.iter().any(|redirect| redirect.kind != RedirectKind::Write);
+        match input {
+            _ if reads_file || run.origin != Origin::Text => None,
+            Input::From(_, _, search) if programs::is_filter(run) => search.clone(),
+            _ if programs::is_search(run) => Some(Arc::new(run.clone())),
+            _ => None,
+        }
     }
 
     /// What `mktemp` writes where it makes a file or a folder in the one for temporary files: its template stands for

@@ -28,7 +28,8 @@ impl Walker<'_> {
                 }
                 Operator::CopyIn => {
                     if is_input {
-                        self.input = Input::From(CodeFrom::Stdin, "another descriptor".to_owned());
+                        self.input =
+                            Input::From(CodeFrom::Stdin, "another descriptor".to_owned(), None);
                     }
                     continue;
                 }
@@ -50,7 +51,7 @@ impl Walker<'_> {
             };
             if is_input && kind != RedirectKind::Write {
                 let from = self.source_of(&target).unwrap_or(CodeFrom::Stdin);
-                self.input = Input::From(from, target.written());
+                self.input = Input::From(from, target.written(), None);
             }
             // What a process substitution stands for is no file of anyone.
             let is_process = matches!(target.parts.as_slice(),

@@ -1,6 +1,7 @@
 //! A program is started: it is noted, and looked into if it runs others.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::code::quoted;
 use super::names;
@@ -22,6 +23,8 @@ pub(super) struct Launch {
     pub(super) redirects: Vec<Redirect>,
     /// Whether more words than the known ones follow.
     pub(super) more_args: bool,
+    /// The search that finds these words.
+    pub(super) search: Option<Arc<Run>>,
 }
 
 impl Walker<'_> {
@@ -45,8 +48,14 @@ impl Walker<'_> {
         if !self.spend(2 + 2 * args.len()) {
             return;
         }
-        let mut run =
-            Run { program, args, more_args: launch.more_args, env: launch.env, ..Run::default() };
+        let mut run = Run {
+            program,
+            args,
+            more_args: launch.more_args,
+            search: launch.search,
+            env: launch.env,
+            ..Run::default()
+        };
         run.redirects = launch.redirects;
         // A program that the line has linked or copied is that program under another name.
         if run.program.known_prefix().contains('/')

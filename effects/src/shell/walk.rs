@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::endless::Jobs;
 use super::project_scripts::Scripts;
@@ -30,8 +31,8 @@ pub(super) enum Input {
     Text(Word),
     /// What `echo` or `printf` write into a pipe.
     Piped(Word),
-    /// What a program writes, and which.
-    From(CodeFrom, String),
+    /// What a program writes, and which; and its run, if that is a search, from which nothing else than names comes.
+    From(CodeFrom, String, Option<Arc<Run>>),
 }
 
 /// Goes through a text and collects what it would run.

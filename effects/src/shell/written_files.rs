@@ -53,8 +53,8 @@ impl Walker<'_> {
         }
         let content = match if is_tee { input.clone() } else { self.written_output(by, input) } {
             Input::Text(text) | Input::Piped(text) => Content::Text(text),
-            Input::From(from @ (CodeFrom::Network | CodeFrom::Decoded), _) => Content::From(from),
-            Input::From(CodeFrom::Stdin, _) | Input::Session => return,
+            Input::From(from @ (CodeFrom::Network | CodeFrom::Decoded), ..) => Content::From(from),
+            Input::From(CodeFrom::Stdin, ..) | Input::Session => return,
         };
         for file in files {
             self.note_file(file, content.clone());

@@ -62,7 +62,7 @@ impl Walker<'_> {
     pub(super) fn ed(&mut self, by: usize) {
         match self.input.clone() {
             Input::Text(lines) | Input::Piped(lines) => self.ex_commands("ed", &lines, by),
-            Input::From(_, from) => {
+            Input::From(_, from, _) => {
                 let why = format!("the commands that `ed` gets come from `{from}`");
                 self.unclear(UnclearWhat::Program, why, Some(by));
             }

@@ -108,7 +108,7 @@ impl<'w, 'a> Session<'w, 'a> {
                 let Some(name) = name else { return };
                 let words = words.unwrap_or_else(|| {
                     let written = format!("${name}");
-                    if let Input::From(from, _) = self.walker.output_of(first, &Input::Session)
+                    if let Input::From(from, ..) = self.walker.output_of(first, &Input::Session)
                         && self.walker.runs.len() > first
                     {
                         self.walker.sources.insert(written.clone(), from);

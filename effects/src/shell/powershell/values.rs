@@ -89,7 +89,7 @@ impl Session<'_, '_> {
                 }
                 self.method(name.as_deref(), operand, &base, &given);
                 let found = self.unknown(&operand.written, &of);
-                if let Input::From(from @ (CodeFrom::Network | CodeFrom::Decoded), _) =
+                if let Input::From(from @ (CodeFrom::Network | CodeFrom::Decoded), ..) =
                     self.walker.output_of(first, &Input::Session)
                 {
                     self.walker.sources.insert(operand.written.clone(), from);
@@ -218,7 +218,7 @@ impl Session<'_, '_> {
         if let Some(words) = found {
             return words;
         }
-        if let Input::From(from @ (CodeFrom::Network | CodeFrom::Decoded), _) =
+        if let Input::From(from @ (CodeFrom::Network | CodeFrom::Decoded), ..) =
             self.walker.output_of(first, &Input::Session)
         {
             self.walker.sources.insert(written.to_owned(), from);

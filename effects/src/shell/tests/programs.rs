@@ -72,6 +72,44 @@ fn words_may_come_from_elsewhere() {
     assert!(reading("ls | xargs rm").runs.last().expect("a run").more_args);
 }
 
+/// Words are those of a search if nothing else writes them.
+#[test]
+fn the_search_that_words_come_from_is_known() {
+    let search =
+        |line: &str| reading(line).runs.last().and_then(|run| run.search.clone()).is_some();
+    for line in [
+        "ls | xargs cat",
+        "find . -name x | sort | head -3 | xargs cat",
+        "git ls-files | grep x | xargs cat",
+        "grep -rl x | xargs cat",
+        "rg -l x | xargs cat",
+        "find . -name x | parallel cat",
+        "ls | (cd x; xargs cat)",
+    ] {
+        assert!(search(line), "{line}");
+    }
+    for line in [
+        "ls; xargs cat < l",
+        "ls | xargs cat < l",
+        "ls | xargs cat <<< /etc/x",
+        "ls | xargs -a l cat",
+        "ls | parallel -a l cat",
+        "ls | parallel cat :::: l",
+        "ls; xargs cat",
+        "{ cat l; ls; } | xargs cat",
+        "f() { cat l; ls; }; f | xargs cat",
+        "grep x l | xargs cat",
+        "ls | grep -e x l | xargs cat",
+        "ls | grep -rh x | xargs cat",
+        "ls | grep x < l | xargs cat",
+        "find . -exec echo /etc/x \\; | xargs cat",
+        "cat l | tee >(xargs cat)",
+        "cat l | grep x | xargs cat",
+    ] {
+        assert!(!search(line), "{line}");
+    }
+}
+
 #[test]
 fn other_machines_are_remote() {
     all(

@@ -1,5 +1,7 @@
 //! `xargs` and `parallel`: words come from the standard input.
 
+use std::sync::Arc;
+
 use super::super::builtins::joined;
 use super::super::roles::{self, Role};
 use super::super::start::Launch;
@@ -7,6 +9,7 @@ use super::super::walk::{Input, Walker};
 use super::find::fill;
 use crate::effects::UnclearWhat;
 use crate::options::{OptionTable, read_options};
+use crate::run::Run;
 use crate::word::{Word, WordPart};
 
 const XARGS: OptionTable<'static> = OptionTable {
@@ -99,7 +102,8 @@ impl Walker<'_> {
         let is_text = matches!(self.input, Input::Text(_) | Input::Piped(_));
         let are_processes = first.known().as_deref() == Some("kill") && !is_text;
         let more_args = place.is_empty() && !are_processes;
-        let launch = Launch { more_args, ..Launch::default() };
+        let search = self.search_of_input().filter(|_| !read.has("a arg-file"));
+        let launch = Launch { more_args, search, ..Launch::default() };
         // The input of `xargs` is data: what it runs gets none.
         self.in_subshell(|walker| {
             walker.input = Input::Session;
@@ -127,6 +131,14 @@ impl Walker<'_> {
                 format!("`{name}` runs what stands in its input"),
                 Some(by),
             );
+        }
+    }
+
+    /// Returns the search that writes the standard input, if nothing else writes it.
+    fn search_of_input(&self) -> Option<Arc<Run>> {
+        match &self.input {
+            Input::From(_, _, search) => search.clone(),
+            _ => None,
         }
     }
 
@@ -160,15 +172,23 @@ impl Walker<'_> {
         }
         let given = sources.and_then(|at| rest.get(at..)).unwrap_or_default();
         let known = values(given).filter(|_| !read.has(GROUPS));
+        let from_input = sources.is_none() && !read.has("a arg-file");
         let remote = read.has("S sshlogin sshloginfile");
         let go = |walker: &mut Self| {
-            walker.run_by(name, |walker| walker.template(name, template, known, by));
+            walker.run_by(name, |walker| walker.template(template, known, from_input, by));
         };
         if remote { self.remotely(go) } else { go(self) }
     }
 
     /// Starts what `parallel` runs with each word of its sources; they are given if they are known.
-    fn template(&mut self, name: &str, template: &[Word], values: Option<&[Word]>, by: usize) {
+    fn template(
+        &mut self,
+        template: &[Word],
+        values: Option<&[Word]>,
+        from_input: bool,
+        by: usize,
+    ) {
+        let name = self.name_of(by);
         let has_place = template.iter().any(|word| {
             let written = word.written();
             PLACES.iter().any(|place| written.contains(place))
@@ -208,9 +228,10 @@ impl Walker<'_> {
         // Without a place the words come last.
         let more_args = !has_place && values.is_none();
         if more_args {
-            self.injected(name, &words, "", by);
+            self.injected(&name, &words, "", by);
         }
-        self.start(words, Launch { more_args, ..Launch::default() });
+        let search = self.search_of_input().filter(|_| from_input);
+        self.start(words, Launch { more_args, search, ..Launch::default() });
     }
 }
 
