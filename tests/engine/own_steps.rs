@@ -12,7 +12,7 @@ use hookgate::envelope::Incoming;
 use hookgate::matcher::Test;
 use hookgate::table::TableBuilder;
 use hookgate::{
-    Cleared, Denied, Engine, EventKind, FailureClass, Gate, Halted, HandlerTable, Hook, HookEngine,
+    Cleared, Denied, Engine, EventKind, FailureClass, Gate, HandlerTable, Hook, HookEngine,
     HookStep, Outcome, Role, Verdict, hook_step,
 };
 use hookgate_test_support::listeners;

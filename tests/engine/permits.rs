@@ -216,6 +216,7 @@ async fn a_permit_can_be_revoked() {
 
 #[tokio::test]
 async fn a_permit_is_good_for_an_hour_at_most() {
+    assert_eq!(Terms::LONGEST, Duration::from_secs(3600));
     let engine = Engine::without_hooks();
     let cleared = engine.dispatch(bash("ls"), &context()).await.cleared().unwrap();
     let refused = engine.issue(cleared, &context(), Duration::MAX).unwrap_err();

@@ -173,6 +173,24 @@ async fn rule_4_the_later_vote_replaces_the_earlier_one() {
 }
 
 #[tokio::test]
+async fn rule_4_a_rewriter_that_speaks_in_both_rounds_is_one_voice() {
+    let asks = sync("asks", |invocation| {
+        let seen = command(invocation);
+        let ask = Verdict::ask("sure?");
+        Ok(match seen.strip_prefix("sudo ") {
+            Some(rest) => ask.patch("tool_input", json!({ "command": rest })),
+            None => ask,
+        })
+    });
+    let engine = engine([asks.role(Role::Rewrite), rewrite("no-force", " --force", "")]);
+    let (gate, report) = engine.dispatch_reported(bash("sudo git push --force"), &context()).await;
+    assert!(matches!(gate, Gate::Asked(_)));
+    assert_eq!(report.final_fields["tool_input"]["command"], "git push");
+    assert_eq!(report.votes.iter().map(|vote| vote.round).collect::<Vec<_>>(), [1, 1, 2]);
+    assert_eq!((report.by, report.reason.as_deref()), (vec!["asks".into()], Some("sure?")));
+}
+
+#[tokio::test]
 async fn rule_4_a_patch_that_changes_nothing_is_not_a_rewrite() {
     let log = Log::default();
     let same = sync("same", |invocation| {
