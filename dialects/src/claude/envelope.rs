@@ -28,11 +28,13 @@ pub(super) fn read(
             ours.set("approval_decision", "deny");
             ours.set("approval_source", "classifier");
         }
-        "PostToolBatch" => {
-            if let Some(Value::Array(calls)) = native.get("tool_calls") {
+        "PostToolBatch" => match native.get("tool_calls") {
+            Some(Value::Array(calls)) => {
                 ours.set("results", calls.iter().map(batch_result).collect::<Value>());
             }
-        }
+            // What stands under that name is another thing.
+            _ => ours.unset("results"),
+        },
         "WorktreeCreate" => {
             if let Some(path) = worktree_path(&native) {
                 ours.fill("path", path);

@@ -86,6 +86,11 @@ impl Ours {
         }
     }
 
+    /// Leaves out a field of ours that the agent does not have, and which nothing else says.
+    pub(crate) fn unset(&mut self, field: &str) {
+        self.fields.remove(field);
+    }
+
     /// Sets a field of ours to what follows from the envelope, unless the envelope itself says it.
     pub(crate) fn fill(&mut self, field: &str, value: impl Into<Value>) {
         self.fields.entry(field).or_insert_with(|| value.into());

@@ -206,6 +206,12 @@ fn object() -> impl Strategy<Value = Map<String, Value>> {
         .prop_map(|map| map.into_iter().collect())
 }
 
+#[test]
+fn a_field_of_ours_is_no_field_of_the_agent() {
+    let native = json!({"results": []}).as_object().cloned().unwrap();
+    assert!(dialect("claude").read(Some("PostToolBatch"), native).is_err());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
