@@ -24,7 +24,8 @@ pub(super) struct FoundFiles {
 /// search that is read here.
 pub(super) fn given_to(run: &Run, before: &[Run]) -> Option<FoundFiles> {
     if let Some(search) = &run.search {
-        return found_by(search);
+        // In another folder the same names are other files.
+        return if search.cwd == run.cwd { found_by(search) } else { None };
     }
     let by = run.via.last()?;
     let searches = is_find(by) || matches!(by.as_str(), "fd" | "fdfind");
@@ -96,12 +97,10 @@ fn found_by(run: &Run) -> Option<FoundFiles> {
         }
         // A file is written as it was named, and what is in a folder without the folder.
         "ls" => {
-            let reading = read(run);
-            let operands = reading.operands().cloned();
-            FoundFiles {
-                starts: operands.chain([Word::text(".")]).collect(),
-                ..FoundFiles::default()
-            }
+            // Its options are many, and few have a word behind them: each word may be one of a file.
+            let named =
+                run.args.iter().filter(|word| !word.known_prefix().starts_with('-')).cloned();
+            FoundFiles { starts: named.chain([Word::text(".")]).collect(), ..FoundFiles::default() }
         }
         "git" if names_tracked_files(run) => {
             FoundFiles { leaves_out: true, ..FoundFiles::default() }

@@ -355,8 +355,12 @@ fn words_that_a_search_finds() {
     assert_eq!(through("git ls-files", "xargs", "wc -l"), ["/w/"]);
     assert_eq!(through("grep -rl x src", "xargs", "cat"), ["/w/src/", "/w/src"]);
     assert_eq!(through("ls /etc/shadow", "xargs", "cat"), ["/etc/shadow/", "/etc/shadow", "/w/"]);
+    assert_eq!(through("ls -d /etc/x", "xargs", "cat"), ["/etc/x/", "/etc/x", "/w/"]);
     assert_eq!(through("rg --files src", "xargs", "cat"), ["/w/src/", "/w/src"]);
     assert_eq!(through("grep -rle x src", "xargs", "cat"), ["/w/src/", "/w/src"]);
+    let mut elsewhere = Run { cwd: Some("/etc".into()), more_args: true, ..run("cat") };
+    elsewhere.search = Some(Arc::new(run("ls")));
+    assert_eq!(paths(&effects(&elsewhere).reads), ["words from standard input"]);
     for no_names in [
         "echo /etc/shadow",
         "grep -r x src",

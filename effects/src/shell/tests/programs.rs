@@ -62,6 +62,7 @@ fn words_may_come_from_elsewhere() {
             ("ls | parallel {}", "ls parallel {} !"),
             ("ls | parallel sh -c", "ls parallel sh !"),
             ("ls | parallel sudo", "ls parallel sudo !"),
+            ("ls | parallel -I% 'sh -c %'", "ls parallel sh {} !"),
         ],
         names,
     );
@@ -105,6 +106,8 @@ fn the_search_that_words_come_from_is_known() {
         "find . -exec echo /etc/x \\; | xargs cat",
         "cat l | tee >(xargs cat)",
         "cat l | grep x | xargs cat",
+        "ls | grep x \"$F\" | xargs cat",
+        "ls | sort \"$F\" | xargs cat",
     ] {
         assert!(!search(line), "{line}");
     }

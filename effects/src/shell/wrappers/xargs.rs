@@ -152,6 +152,15 @@ impl Walker<'_> {
         let sources =
             rest.iter().position(|word| word.known().is_some_and(|text| text.starts_with(":::")));
         let template = rest.get(..sources.unwrap_or(rest.len())).unwrap_or_default();
+        // `-I` gives the place another name.
+        let named = read.value("I").map(Word::written).unwrap_or_default();
+        let renamed: Vec<Word>;
+        let template = if named.is_empty() {
+            template
+        } else {
+            renamed = template.iter().map(|word| replace(word, &named, "{}")).collect();
+            &renamed
+        };
         if template.is_empty() {
             match sources {
                 // `parallel ::: 'rm x' 'rm y'`: each word is code.
