@@ -32,17 +32,17 @@ pub(super) struct ThreadCall {
     left_behind: LeftBehind,
 }
 
-/// As long as it is held, the call runs.
-pub(super) struct Running(Arc<ThreadCall>);
+/// As long as it is held, the call keeps its thread.
+pub(super) struct BusyThread(Arc<ThreadCall>);
 
 impl ThreadCall {
     /// Notes that the thread has taken up the call.
-    pub(super) fn begin(self: Arc<Self>) -> Running {
+    pub(super) fn begin(self: Arc<Self>) -> BusyThread {
         if self.phase.swap(RUNNING, Ordering::AcqRel) == LEFT {
             // It could not be taken off the queue any more.
             self.leave();
         }
-        Running(self)
+        BusyThread(self)
     }
 
     /// Notes that nobody waits for the result any more. Returns whether the call runs on.
@@ -58,7 +58,7 @@ impl ThreadCall {
     }
 }
 
-impl Drop for Running {
+impl Drop for BusyThread {
     fn drop(&mut self) {
         if self.0.phase.swap(ENDED, Ordering::AcqRel) == LEFT {
             self.0.left_behind.0.fetch_sub(1, Ordering::Relaxed);
