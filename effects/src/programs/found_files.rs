@@ -71,19 +71,53 @@ fn lists_names(reading: &Reading<'_>) -> bool {
     names.iter().any(|name| reading.options(name).next().is_some())
 }
 
+/// Whether this word of `fd` begins a program that gets what was found, alone or behind other letters: `-x`, `-HX`.
+pub(crate) fn is_exec_of_fd(word: &str) -> bool {
+    match word.strip_prefix("--") {
+        Some(name) => matches!(name.split('=').next(), Some("exec" | "exec-batch")),
+        None => word.starts_with('-') && word.ends_with(['x', 'X']),
+    }
+}
+
+/// Options with which `fd` finds less, beside the ending of the name.
+const LIMITS_OF_FD: &[&str] = &[
+    "E",
+    "exclude",
+    "S",
+    "size",
+    "changed-within",
+    "changed-before",
+    "o",
+    "owner",
+    "d",
+    "max-depth",
+    "max-results",
+    "1",
+];
+
 fn found_by(run: &Run) -> Option<FoundFiles> {
     let name = run.name()?;
     let mut found = match &*name {
         name if is_find(name) => found_by_find(run),
         "fd" | "fdfind" => {
+            let words = run.args.iter().take_while(|word| !is_exec_of_fd(&word.known_prefix()));
+            let run = &Run { args: words.cloned().collect(), ..run.clone() };
             let reading = read(run);
             let endings = reading.options("e").chain(reading.options("extension")).flatten();
-            let names =
+            let mut names: Vec<_> =
                 endings.filter_map(Word::known).map(|ending| format!("*.{ending}")).collect();
+            let pattern = reading.operands().next().and_then(Word::known).unwrap_or_default();
+            // That it leaves out what git ignores and what begins with a dot is as little as with `rm -r *`.
+            let takes_all = matches!(&*pattern, "" | "." | ".*");
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+            if names.is_empty() && !takes_all && pattern.chars().all(is_plain) {
+                names.push(format!("*{pattern}*"));
+            }
             FoundFiles {
                 starts: reading.operands().skip(1).cloned().collect(),
                 names,
-                leaves_out: true,
+                leaves_out: !takes_all
+                    || LIMITS_OF_FD.iter().any(|it| reading.options(it).next().is_some()),
             }
         }
         "rg" if read(run).options("files").next().is_some() => {

@@ -69,6 +69,10 @@ impl Sink<'_> {
         }
         let effects = self.effects(word, below, enters_link(word));
         self.out.deletes.extend(effects);
+        if let Some(folder) = emptied_folder(word).filter(|_| below || self.goes_below) {
+            let effects = self.effects(&folder, below, true);
+            self.out.deletes.extend(effects);
+        }
     }
 
     fn access(&mut self, word: &Word, below: bool) {
@@ -180,4 +184,23 @@ pub(super) fn network_device(word: &Word) -> Option<HostInWord> {
     let port = super::hosts::after(&rest, '/');
     let port = port.and_then(|port| port.known()?.parse().ok());
     super::hosts::of_authority(&host, port)
+}
+
+/// The folder of which nothing is left by `rm -r FOLDER/*`, but for names with a dot.
+fn emptied_folder(word: &Word) -> Option<Word> {
+    let is_star = |part: &WordPart| matches!(part, WordPart::Glob(glob) if glob == "*");
+    let parts = match word.parts.as_slice() {
+        [before @ .., star, WordPart::Text(end)] if is_star(star) && end == "/" => before,
+        [before @ .., star] if is_star(star) => before,
+        _ => return None,
+    };
+    let ([.., WordPart::Text(last)], Some((_, before))) = (parts, parts.split_last()) else {
+        return parts.is_empty().then(|| Word::text("."));
+    };
+    let folder = last.strip_suffix('/')?;
+    let mut parts = before.to_vec();
+    // `/` and `$FOLDER/` stay what they are.
+    let text = if folder.is_empty() { last.as_str() } else { folder };
+    parts.push(WordPart::Text(text.to_owned()));
+    Some(Word { parts })
 }

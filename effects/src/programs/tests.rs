@@ -333,7 +333,7 @@ fn words_that_a_search_finds() {
         found.runs.push(run(search));
         let mut last = run(last);
         last.via = vec![by.to_owned()];
-        last.more_args = by == "xargs";
+        last.more_args = by != "find";
         last.search =
             Some(run(search)).filter(|run| last.more_args && is_search(run)).map(Arc::new);
         if by == "find" {
@@ -358,6 +358,11 @@ fn words_that_a_search_finds() {
     assert_eq!(through("ls -d /etc/x", "xargs", "cat"), ["/etc/x/", "/etc/x", "/w/"]);
     assert_eq!(through("rg --files src", "xargs", "cat"), ["/w/src/", "/w/src"]);
     assert_eq!(through("grep -rle x src", "xargs", "cat"), ["/w/src/", "/w/src"]);
+    assert_eq!(through("fd . -X rm", "fd", "rm"), ["/w/"]);
+    assert_eq!(through("fd -HX rm -r", "fd", "rm -r"), ["/w/"]);
+    assert_eq!(through("fd -e bak . old -x rm", "fd", "rm"), ["/w/old/*.bak", "/w/old/**/*.bak"]);
+    assert_eq!(through("fd cache --exec=rm", "fd", "rm"), ["/w/*cache*", "/w/**/*cache*"]);
+    assert_eq!(through("fd --max-depth 1 --exec rm", "fd", "rm"), ["/w/**"]);
     let mut elsewhere = Run { cwd: Some("/etc".into()), more_args: true, ..run("cat") };
     elsewhere.search = Some(Arc::new(run("ls")));
     assert_eq!(paths(&effects(&elsewhere).reads), ["words from standard input"]);
@@ -380,6 +385,23 @@ fn more_words_make_unknown_paths() {
     rm.more_args = true;
     let found = effects(&rm);
     assert!(found.deletes[0].path.has_unknown() && found.deletes.len() == 1);
+}
+
+#[test]
+fn a_star_alone_empties_its_folder() {
+    let deleted = |text: &str| {
+        let around = Surroundings { cwd: Some("/w".into()), home: None };
+        paths(&Effects::of_command(text, &around).deletes)
+    };
+    assert_eq!(deleted("rm -rf *"), ["/w/*/", "/w/"]);
+    assert_eq!(deleted("rm -r ./*"), ["/w/*/", "/w/"]);
+    assert_eq!(deleted("rm -r build/*/"), ["/w/build/*/", "/w/build/"]);
+    assert_eq!(deleted("rm -rf /*"), ["/*/", "//"]);
+    assert_eq!(deleted("rm -rf $X/*"), ["$X/*/", "$X/"]);
+    // What is below stays, or not all of it is named.
+    for text in ["rm *", "rm -r *.o", "rm -r a*", "rm -r a*/*.o", "rm -r '*'"] {
+        assert_eq!(deleted(text).len(), 1, "{text}");
+    }
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub(super) struct Client {
     operand: Option<usize>,
     /// How its own commands begin.
     commands: Option<char>,
+    /// Whether its standard input is statements.
+    input: bool,
 }
 
 const CLIENTS: &[Client] = &[
@@ -35,6 +37,11 @@ const CLIENTS: &[Client] = &[
     client("sqlcmd osql", "mssql", "Q q", None, None),
     client("snowsql snow", "snowflake", "q query", None, None),
     client("trino presto spark-sql hive beeline", "hive", "e execute", None, None),
+    client("sqlplus sqlcl", "ansi", "", None, None),
+    client("spanner-cli", "bigquery", "e execute", None, None),
+    service("wrangler", "sqlite", "command", None),
+    service("turso", "sqlite", "", Some(3)),
+    service("aws", "hive", "query-string sql", None),
 ];
 
 const fn client(
@@ -44,7 +51,17 @@ const fn client(
     operand: Option<usize>,
     commands: Option<char>,
 ) -> Client {
-    Client { names, dialect, options, operand, commands }
+    Client { names, dialect, options, operand, commands, input: true }
+}
+
+/// A program of a service that does more than to give statements to a database.
+const fn service(
+    names: &'static str,
+    dialect: &'static str,
+    options: &'static str,
+    operand: Option<usize>,
+) -> Client {
+    Client { names, dialect, options, operand, commands: None, input: false }
 }
 
 /// The programs with their names.
@@ -116,9 +133,10 @@ impl Walker<'_> {
             texts.extend(operands.cloned());
         }
         let values = ["f", "file", "i"].iter().flat_map(|name| reading.options(name).flatten());
-        let (input, mut files): (Vec<Word>, Vec<Word>) =
-            values.cloned().partition(|file| file.known().as_deref() == Some("-"));
-        if texts.is_empty() && (files.is_empty() || !input.is_empty()) {
+        let (input, mut files): (Vec<Word>, Vec<Word>) = values.cloned().partition(|file| {
+            matches!(file.known().as_deref(), Some("-" | "/dev/stdin" | "/dev/fd/0"))
+        });
+        if client.input && texts.is_empty() && (files.is_empty() || !input.is_empty()) {
             match self.input.clone() {
                 Input::Text(text) | Input::Piped(text) => texts.push(text),
                 // What else comes from there is data as often as code.

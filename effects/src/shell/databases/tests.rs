@@ -17,8 +17,9 @@ fn shown(text: &str) -> String {
         words.extend(run.args.iter().map(crate::word::Word::written));
         all.push(words.join(" "));
     }
-    all.extend(found.reads.iter().map(|effect| format!("reads {}", effect.path.written())));
     let is_database = |path: &str| path.ends_with(".db");
+    let reads = found.reads.iter().map(|effect| effect.path.written());
+    all.extend(reads.filter(|path| !is_database(path)).map(|path| format!("reads {path}")));
     let writes = found.writes.iter().map(|effect| effect.path.written());
     all.extend(writes.filter(|path| !is_database(path)).map(|path| format!("writes {path}")));
     all.extend(found.unclear.iter().map(|unclear| format!("?{}", unclear.what.name())));
@@ -43,6 +44,21 @@ fn statements_are_found_where_programs_take_them() {
         ),
         ("echo 'DROP DATABASE prod' | psql", "psql | sql drop database prod"),
         ("psql -c \"DROP TABLE $T\"", "sql drop table $T"),
+        ("psql -f /dev/stdin <<< 'drop table t'", "sql drop table t"),
+        ("usql pg://x -c 'drop table t'", "sql drop table t"),
+        ("sqlplus u/p@db <<< 'drop table t;'", "sql drop table t"),
+        ("spanner-cli -p p -i i -d d -e 'DROP TABLE t'", "sql drop table t"),
+        ("wrangler d1 execute prod --remote --command 'DROP TABLE t'", "sql drop table t"),
+        (
+            "npx wrangler d1 execute prod --command='DROP TABLE t'",
+            "wrangler d1 execute prod --command=DROP TABLE t | sql drop table t",
+        ),
+        ("turso db shell prod 'drop table t'", "sql drop table t"),
+        ("aws athena start-query-execution --query-string 'DROP TABLE t'", "sql drop table t"),
+        ("aws rds-data execute-statement --sql 'delete from t'", "sql delete t --all"),
+        // What else services are told is no statement, and what they read is none.
+        ("echo 'drop table t' | aws s3 cp - s3://b/k", "aws s3 cp - s3://b/k"),
+        ("turso db create prod", ""),
         ("sqlite3 app.db '.shell rm -rf /etc'", "rm -rf /etc"),
         ("sqlite3 app.db '.sh rm x'", "rm x"),
         ("sqlite3 app.db '.output /etc/x' 'select 1'", "sql select | writes /etc/x"),

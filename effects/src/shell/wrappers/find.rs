@@ -3,6 +3,7 @@
 use super::super::start::Launch;
 use super::super::walk::Walker;
 use crate::effects::UnclearWhat;
+use crate::programs;
 use crate::word::{Word, WordPart};
 
 impl Walker<'_> {
@@ -52,13 +53,7 @@ impl Walker<'_> {
             let attached = known.as_deref().and_then(|text| {
                 text.strip_prefix("--exec-batch=").or_else(|| text.strip_prefix("--exec="))
             });
-            let is_bundle = known.as_deref().is_some_and(|text| {
-                text.starts_with('-') && !text.starts_with("--") && text.ends_with(['x', 'X'])
-            });
-            if !is_bundle
-                && attached.is_none()
-                && !matches!(known.as_deref(), Some("--exec" | "--exec-batch"))
-            {
+            if !known.as_deref().is_some_and(programs::is_exec_of_fd) {
                 continue;
             }
             let length = args.iter().skip(at).position(|word| word.known().as_deref() == Some(";"));
