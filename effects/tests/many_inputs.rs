@@ -11,7 +11,7 @@ use hookgate_effects::{Effects, Surroundings};
 use serde_json::Value;
 
 /// How many inputs are tried if nobody asks for more.
-const INPUTS: u64 = 100_000;
+const INPUTS: u64 = 40_000;
 
 /// The most time for a text of up to 10 KB, and for each 10 KB of a longer one. With the checks of a debug
 /// build, and beside other tests, it takes longer.

@@ -28,7 +28,7 @@ const BASE: u64 = 1_000_000;
 const LEAST: u64 = 250_000;
 
 /// The shortest and the longest text to begin with.
-const SIZES: std::ops::Range<usize> = 8 << 10..64 << 10;
+const SIZES: std::ops::Range<usize> = 2 << 10..64 << 10;
 
 /// Nanoseconds that this thread has had a processor.
 fn cpu() -> u64 {

@@ -20,7 +20,7 @@ const LAYERS: [Layer; 4] = [Layer::Managed, Layer::User, Layer::Project, Layer::
 
 /// How many sets of layers are tried; `HOOKGATE_LAYER_SETS` names another number.
 fn sets() -> u32 {
-    std::env::var("HOOKGATE_LAYER_SETS").ok().and_then(|sets| sets.parse().ok()).unwrap_or(1500)
+    std::env::var("HOOKGATE_LAYER_SETS").ok().and_then(|sets| sets.parse().ok()).unwrap_or(400)
 }
 
 /// What a hook does, its name in the file.

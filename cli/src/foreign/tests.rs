@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use hookgate::Registry;
 use hookgate::config::{Loaded, Loader, join};
+use hookgate_test_support::cases;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use tempfile::TempDir;
@@ -113,8 +114,11 @@ fn check(registry: &Registry, path: &Path, text: &str) -> Result<(), TestCaseErr
 #[test]
 fn a_changed_config_loads_or_is_an_error_with_a_place() {
     let registry = crate::kinds::registry();
-    let config =
-        ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig {
+        cases: cases(60, 300),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
     let mut runner = TestRunner::new(config);
     runner.run(&changed(), |(path, text)| check(&registry, &path, &text)).unwrap();
 }

@@ -34,7 +34,7 @@ use serde_json::{Value, json};
 
 /// How many lines are tried if nobody asks for more.
 fn lines() -> usize {
-    number("HOOKGATE_PLACES", 60)
+    number("HOOKGATE_PLACES", 30)
 }
 
 fn seed() -> u64 {

@@ -16,3 +16,8 @@ pub mod needs;
 pub mod unused_port;
 
 pub use hooks::{Log, bash, call, command, context, engine, registry, sync, waiting};
+
+/// How many cases a test tries: `all` where `HOOKGATE_ALL_CASES` is set, as `.ci/full` does, and `some` otherwise.
+pub fn cases(some: u32, all: u32) -> u32 {
+    if std::env::var_os("HOOKGATE_ALL_CASES").is_some() { all } else { some }
+}
