@@ -46,6 +46,8 @@ pub struct Run {
     /// Whether it is a command of PowerShell or cmd: what it does with files and hosts is told by the run of the
     /// program that does the same, which follows it.
     pub is_cmdlet: bool,
+    /// Where its standard output goes.
+    pub output: Output,
     /// How the run comes about.
     pub origin: Origin,
     /// Whether the call can succeed although this program did not run or has failed: the shell throws its exit
@@ -91,6 +93,20 @@ pub enum Origin {
     /// Another program runs it in a way of its own: because of an option or a variable
     /// (`git -c core.pager=…`, `PAGER=…`), or as a task runner (`npx`, `uv run`).
     Carried,
+}
+
+/// Where the standard output of a program goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Output {
+    /// To where that of the shell goes.
+    #[default]
+    Shown,
+    /// To a file, or to another descriptor.
+    Elsewhere,
+    /// To `/dev/null`.
+    Nowhere,
+    /// To the program of the run that follows, and to nothing else: `env | sort`.
+    Pipe,
 }
 
 /// Where a program runs.

@@ -4,7 +4,7 @@ use super::reading::Reading;
 use super::sink::Sink;
 use crate::effects::Effects;
 use crate::options::Given;
-use crate::run::{Redirect, RedirectKind, Run};
+use crate::run::{Output, Run};
 use crate::word::{Word, WordPart};
 
 /// What code of other languages calls the environment, and its end before a name: `os.environ["X"]`.
@@ -142,20 +142,34 @@ fn is_upper(name: &str) -> bool {
 pub(crate) fn behind_pipes(effects: &mut Effects, first: usize) {
     let (runs, shown) = (&effects.runs, &mut effects.shows_env);
     shown.retain_mut(|effect| {
-        let Some(at) = effect.run.filter(|at| *at >= first) else { return true };
-        if runs.get(at).is_some_and(|run| run.redirects.iter().any(is_to_nowhere)) {
-            return false;
+        let Some(mut at) = effect.run.filter(|at| *at >= first) else { return true };
+        while let Some(run) = runs.get(at) {
+            let next = match run.output {
+                Output::Nowhere => return false,
+                Output::Shown | Output::Elsewhere => return true,
+                Output::Pipe => at + 1,
+            };
+            let Some(reader) = runs.get(next) else { return true };
+            if takes_secret(reader) || takes_names_only(reader) {
+                return false;
+            }
+            if !passes_all(reader) {
+                effect.name = effect.name.take().or_else(|| part_of_name(reader));
+                return true;
+            }
+            at = next;
         }
-        let Some(next) = runs.get(at + 1) else { return true };
-        if effect.name.is_none() {
-            effect.name = part_of_name(next);
-        }
-        !takes_secret(next) && !takes_names_only(next)
+        true
     });
 }
 
-fn is_to_nowhere(redirect: &Redirect) -> bool {
-    redirect.kind == RedirectKind::Write && redirect.target.known().as_deref() == Some("/dev/null")
+/// Whether a program writes what it reads, in another order or less of it.
+fn passes_all(run: &Run) -> bool {
+    let reading = super::reading::read(run);
+    let elsewhere = ["o", "output", "files0-from"];
+    matches!(run.name().as_deref(), Some("sort" | "uniq" | "head" | "tail"))
+        && reading.operands().next().is_none()
+        && !elsewhere.iter().any(|name| reading.options(name).next().is_some())
 }
 
 /// `docker login --password-stdin`, `gh auth login --with-token`, `gh secret set`
@@ -240,7 +254,25 @@ mod tests {
             ("env | cut -d= -f1 | sort", ""),
             ("printenv | awk -F= '{print $1}'", ""),
             ("env | sed 's/=.*//'", ""),
+            ("env | sort | grep -i ^path", "PATH"),
             ("env | cut -d= -f2", "*"),
+            ("f() { env; } >&2; f | cut -d= -f1", "*"),
+            ("bash -c 'exec >&2; env' | cut -d= -f1", "*"),
+            ("x=$(env >&2) | cut -d= -f1", "*"),
+            // Programs of which the one does not read what the other writes.
+            ("env; sed 's/=.*//'", "*"),
+            ("env && cut -d= -f1 < x", "*"),
+            ("env | cut -d= -f1 < x", "*"),
+            ("env >&2 | cut -d= -f1", "*"),
+            ("env 2>/dev/null", "*"),
+            ("printenv A 2>/dev/null", "A"),
+            ("env > /dev/null >&2", "*"),
+            ("env < /dev/null", "*"),
+            ("{ env; } >&2 | cut -d= -f1", "*"),
+            ("env | sort -o x | cut -d= -f1", "*"),
+            ("env | tee /dev/stderr | cut -d= -f1", "*"),
+            ("echo $TOKEN; docker login --password-stdin", "TOKEN"),
+            ("echo $TOKEN & gh secret set A", "TOKEN"),
             ("env | cut -d= -f1 x", "*"),
             ("env | awk -F= '{print $2}'", "*"),
             ("sudo env", "*"),
@@ -274,6 +306,12 @@ mod tests {
             "echo '$TOKEN'",
             "printenv A > /dev/null",
             "echo $TOKEN | docker login -u me --password-stdin",
+            "env | sort | cut -d= -f1 | head",
+            "env | sort > /dev/null",
+            "env &> /dev/null",
+            "printenv A >/dev/null 2>&1",
+            "env 2>&1 | cut -d= -f1",
+            "echo $TOKEN 2>/dev/null | docker login --password-stdin >/dev/null 2>&1",
             "echo $TOKEN | gh auth login --with-token",
             "echo \"$TOKEN\" | gh secret set A",
             "python3 -c 'os.environ[\"A\"] = \"1\"'",

@@ -230,7 +230,10 @@ impl FoundFiles {
                     sink.path(start, PathRole { below: true, ..rest });
                 }
             }
-            for name in &self.names {
+            // `*.env` takes `.env`, too.
+            let bare = self.names.iter().filter_map(|name| name.strip_prefix('*'));
+            let bare = bare.filter(|rest| rest.starts_with('.') && !rest.contains(['*', '?', '[']));
+            for name in self.names.iter().map(String::as_str).chain(bare) {
                 if role.deletes && is_of_git(start, name) {
                     sink.path(&file_in(start, &format!(".git/{name}")), role);
                 }

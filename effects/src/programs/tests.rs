@@ -116,7 +116,7 @@ fn removers() {
     assert_eq!(told("find /x -mtime +7 -delete"), "d /x/**");
     assert_eq!(
         told("find -name *.pyc -o -name y -delete"),
-        "d /w/*.pyc; d /w/**/*.pyc; d /w/y; d /w/**/y"
+        "d /w/*.pyc; d /w/**/*.pyc; d /w/y; d /w/**/y; d /w/.pyc; d /w/**/.pyc"
     );
     assert_eq!(told("find . ! -name y -delete"), "d /w/**");
     assert_eq!(told("find /x -name y"), "");
@@ -347,7 +347,7 @@ fn words_that_a_search_finds() {
     };
     assert_eq!(
         through("find . -name *.rs -type f", "find", "grep -l x"),
-        ["/w/*.rs", "/w/**/*.rs"]
+        ["/w/*.rs", "/w/**/*.rs", "/w/.rs", "/w/**/.rs"]
     );
     assert_eq!(through("find . -type f", "find", "cat"), ["/w/"]);
     assert_eq!(through("find /x -mtime +7", "xargs", "rm -f"), ["/x/**"]);
@@ -360,7 +360,10 @@ fn words_that_a_search_finds() {
     assert_eq!(through("grep -rle x src", "xargs", "cat"), ["/w/src/", "/w/src"]);
     assert_eq!(through("fd . -X rm", "fd", "rm"), ["/w/"]);
     assert_eq!(through("fd -HX rm -r", "fd", "rm -r"), ["/w/"]);
-    assert_eq!(through("fd -e bak . old -x rm", "fd", "rm"), ["/w/old/*.bak", "/w/old/**/*.bak"]);
+    assert_eq!(
+        through("fd -e bak . old -x rm", "fd", "rm"),
+        ["/w/old/*.bak", "/w/old/**/*.bak", "/w/old/.bak", "/w/old/**/.bak"]
+    );
     assert_eq!(through("fd cache --exec=rm", "fd", "rm"), ["/w/*cache*", "/w/**/*cache*"]);
     assert_eq!(through("fd --max-depth 1 --exec rm", "fd", "rm"), ["/w/**"]);
     let mut elsewhere = Run { cwd: Some("/etc".into()), more_args: true, ..run("cat") };

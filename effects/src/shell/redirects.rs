@@ -3,7 +3,7 @@
 use super::LooseRedirect;
 use super::syntax::tree::{Operator, Redirect as Written, Target};
 use super::walk::{Input, Walker};
-use crate::run::{CodeFrom, Redirect, RedirectKind};
+use crate::run::{CodeFrom, Output, Redirect, RedirectKind};
 use crate::word::{Word, WordPart};
 
 impl Walker<'_> {
@@ -106,4 +106,31 @@ impl Walker<'_> {
         }
         found.filter(|from| *from != CodeFrom::Stdin)
     }
+}
+
+/// Where redirections lead what a program writes: the last one counts.
+pub(super) fn output(written: &[Written]) -> Output {
+    let leads = |redirect: &&Written| match redirect.operator {
+        Operator::Write | Operator::ReadWrite | Operator::CopyIn | Operator::CopyOut => {
+            matches!(redirect.descriptor.as_str(), "" | "1")
+        }
+        Operator::WriteBoth => true,
+        Operator::Read | Operator::HereString | Operator::HereDocument => false,
+    };
+    let Some(last) = written.iter().rfind(leads) else { return Output::Shown };
+    match &last.target {
+        Target::Word(word) if word.bare() == Some("/dev/null") => Output::Nowhere,
+        _ => Output::Elsewhere,
+    }
+}
+
+/// Whether a program reads something else than the pipe before it.
+pub(super) fn reads_elsewhere(written: &[Written]) -> bool {
+    written.iter().any(|redirect| {
+        matches!(redirect.descriptor.as_str(), "" | "0")
+            && !matches!(
+                redirect.operator,
+                Operator::Write | Operator::WriteBoth | Operator::CopyOut
+            )
+    })
 }

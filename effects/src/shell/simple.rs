@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::names;
+use super::redirects::output;
 use super::start::Launch;
 use super::state::Variable;
 use super::syntax::tree::{Assignment, Redirect, Simple};
@@ -38,6 +39,7 @@ impl Walker<'_> {
             self.assign(assignment);
         }
         launch.redirects = self.redirects(redirects);
+        launch.output = output(redirects);
         if words.is_empty() {
             // Everything expanded to nothing.
             self.keep_loose(launch.redirects);

@@ -12,7 +12,7 @@ use super::syntax::{MAX_DEPTH, Problem};
 use super::walk::Walker;
 use crate::effects::UnclearWhat;
 use crate::paths::join;
-use crate::run::{Place, Redirect, Run};
+use crate::run::{Output, Place, Redirect, Run};
 use crate::word::Word;
 
 /// How a program is started, besides its words.
@@ -21,6 +21,7 @@ pub(super) struct Launch {
     /// Variables for this run.
     pub(super) env: Vec<(String, Word)>,
     pub(super) redirects: Vec<Redirect>,
+    pub(super) output: Output,
     /// Whether more words than the known ones follow.
     pub(super) more_args: bool,
     /// The search that finds these words.
@@ -57,6 +58,7 @@ impl Walker<'_> {
             ..Run::default()
         };
         run.redirects = launch.redirects;
+        run.output = launch.output;
         // A program that the line has linked or copied is that program under another name.
         if run.program.known_prefix().contains('/')
             && let Some(program) = self.program_behind(&run.program)

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::endless::Jobs;
 use super::project_scripts::Scripts;
+use super::redirects::reads_elsewhere;
 use super::state::{State, Variable};
 use super::status::Status;
 use super::syntax::tree::{Command, Item, Joint, Kind, List, Pipeline};
@@ -16,7 +17,7 @@ use super::{LooseRedirect, ShellReading};
 use crate::checkout::Checkout;
 use crate::effects::{Surroundings, Unclear, UnclearWhat};
 use crate::line_files::LineFiles;
-use crate::run::{CodeFrom, Origin, Place, Run};
+use crate::run::{CodeFrom, Origin, Output, Place, Run};
 use crate::word::Word;
 
 /// The most unclear things that are listed.
@@ -282,6 +283,7 @@ impl<'a> Walker<'a> {
         let outer = self.input.clone();
         let before = Rc::clone(&self.state);
         let last = pipeline.commands.len().saturating_sub(1);
+        let mut stages = Vec::new();
         for (place, command) in pipeline.commands.iter().enumerate() {
             let first_run = self.runs.len();
             let input = self.input.clone();
@@ -295,6 +297,7 @@ impl<'a> Walker<'a> {
             });
             self.jobs = jobs.after_subshell(self.jobs);
             self.status.may_have_ended = ended;
+            stages.push((command, first_run..self.runs.len()));
             // Each part is a shell of its own; the last one may be this shell (`lastpipe`).
             if place == last {
                 self.merge(&before);
@@ -304,6 +307,20 @@ impl<'a> Walker<'a> {
             }
         }
         self.input = outer;
+        for stage in stages.windows(2) {
+            let [(writer, runs), (reader, readers)] = stage else { continue };
+            let (Kind::Simple(program), Kind::Simple(_)) = (&writer.kind, &reader.kind) else {
+                continue;
+            };
+            if let (1, 1, false) = (runs.len(), readers.len(), reads_elsewhere(&reader.redirects))
+                && let Some(run) = self.runs.get_mut(runs.start)
+                // A function has redirections of its own.
+                && run.program.known().as_deref() == program.words.first().and_then(|word| word.bare())
+                && run.output == Output::Shown
+            {
+                run.output = Output::Pipe;
+            }
+        }
     }
 
     pub(super) fn command(&mut self, command: &Command) {
