@@ -100,7 +100,7 @@ fn found_by(run: &Run) -> Option<FoundFiles> {
     let mut found = match &*name {
         name if is_find(name) => found_by_find(run),
         "fd" | "fdfind" => {
-            let words = run.args.iter().take_while(|word| !is_exec_of_fd(&word.known_prefix()));
+            let words = run.args.iter().take_while(|word| !is_exec_of_fd(word.known_prefix()));
             let run = &Run { args: words.cloned().collect(), ..run.clone() };
             let reading = read(run);
             let endings = reading.options("e").chain(reading.options("extension")).flatten();
