@@ -175,8 +175,12 @@ fn passes_all(run: &Run) -> bool {
 /// `docker login --password-stdin`, `gh auth login --with-token`, `gh secret set`
 fn takes_secret(run: &Run) -> bool {
     let reading = super::reading::read(run);
+    // A program of files writes what it reads, whatever it is told.
+    if !run.name().is_some_and(|name| super::has_verbs(&name)) {
+        return false;
+    }
     let by_option = reading.given.iter().any(|given| match given {
-        Given::Option { name, .. } => name.ends_with("stdin") || name == "with-token",
+        Given::Option { name, .. } => name.ends_with("-stdin") || name == "with-token",
         _ => false,
     });
     let words: Vec<_> = reading.words().filter_map(Word::known).collect();
@@ -191,19 +195,72 @@ fn takes_secret(run: &Run) -> bool {
 fn takes_names_only(run: &Run) -> bool {
     let reading = super::reading::read(run);
     let is = |names: [&str; 2], wanted: &str| {
-        let values = names.iter().flat_map(|name| reading.options(name).flatten());
-        values.filter_map(Word::known).any(|value| value == wanted)
+        let mut values = names.iter().flat_map(|name| reading.options(name));
+        let is_wanted =
+            |value: Option<&Word>| value.and_then(Word::known).as_deref() == Some(wanted);
+        values.next().is_some_and(is_wanted) && values.next().is_none()
     };
     let words: Vec<_> = reading.operands().filter_map(Word::known).collect();
     match (run.name().as_deref(), words.as_slice()) {
-        (Some("cut"), []) => is(["d", "delimiter"], "=") && is(["f", "fields"], "1"),
-        (Some("awk" | "gawk" | "mawk"), [code]) => {
-            is(["F", "field-separator"], "=") && code.replace(' ', "") == "{print$1}"
+        (Some("cut"), []) => {
+            has_only(&reading, &["d", "delimiter", "f", "fields", "s", "only-delimited"])
+                && is(["d", "delimiter"], "=")
+                && is(["f", "fields"], "1")
         }
-        (Some("sed"), [script]) => matches!(script.as_ref(), "s/=.*//" | "s/=.*$//"),
+        (Some("awk" | "gawk" | "mawk"), [code]) => {
+            has_only(&reading, &["F", "field-separator"])
+                && is(["F", "field-separator"], "=")
+                && code.replace(' ', "") == "{print$1}"
+        }
+        (Some("sed"), [script]) => {
+            has_only(&reading, &["E", "r"]) && matches!(script.as_ref(), "s/=.*//" | "s/=.*$//")
+        }
         _ => false,
     }
 }
+
+/// Whether no other options than these are given.
+fn has_only(reading: &Reading<'_>, names: &[&str]) -> bool {
+    reading.given.iter().all(|given| match given {
+        Given::Option { name, .. } => names.contains(&name.as_ref()),
+        Given::Operand { .. } => true,
+        Given::Unknown { .. } => false,
+    })
+}
+
+/// Options with which `grep` writes lines that have its pattern, or parts of them, and no others.
+const NO_OTHER_LINES: &[&str] = &[
+    "i",
+    "ignore-case",
+    "y",
+    "E",
+    "extended-regexp",
+    "F",
+    "fixed-strings",
+    "G",
+    "w",
+    "word-regexp",
+    "x",
+    "line-regexp",
+    "o",
+    "only-matching",
+    "n",
+    "line-number",
+    "c",
+    "count",
+    "q",
+    "quiet",
+    "m",
+    "max-count",
+    "color",
+    "colour",
+    "a",
+    "text",
+    "s",
+    "no-messages",
+    "h",
+    "no-filename",
+];
 
 /// Returns the part of a name that a filter lets through: `grep -i token`.
 fn part_of_name(run: &Run) -> Option<String> {
@@ -211,9 +268,11 @@ fn part_of_name(run: &Run) -> Option<String> {
         return None;
     }
     let reading = super::reading::read(run);
-    let inverts = ["v", "invert-match"].iter().any(|name| reading.options(name).next().is_some());
     let mut words = reading.operands();
-    let (Some(word), None, false) = (words.next(), words.next(), inverts) else { return None };
+    let (Some(word), None) = (words.next(), words.next()) else { return None };
+    if !has_only(&reading, NO_OTHER_LINES) {
+        return None;
+    }
     // A name or a part of one; any other expression may mean anything.
     let text = word.known()?;
     let name = text.trim_start_matches('^').trim_end_matches('=');
@@ -263,6 +322,17 @@ mod tests {
             ("env; sed 's/=.*//'", "*"),
             ("env && cut -d= -f1 < x", "*"),
             ("env | cut -d= -f1 < x", "*"),
+            ("env | cut -d= -f1 --complement", "*"),
+            ("env | awk -F= -Fx '{print $1}'", "*"),
+            ("env | sed -n 's/=.*//'", "*"),
+            ("env | grep -A9 PATH", "*"),
+            ("env | grep -9 PATH", "*"),
+            ("env | grep --context=9 PATH", "*"),
+            ("env | grep -z PATH", "*"),
+            ("env | rg --passthru PATH", "*"),
+            ("env | grep -e a PATH", "*"),
+            ("echo $TOKEN | tee secret set", "TOKEN"),
+            ("echo $TOKEN | git hash-object --stdin", "TOKEN"),
             ("env >&2 | cut -d= -f1", "*"),
             ("env 2>/dev/null", "*"),
             ("printenv A 2>/dev/null", "A"),
