@@ -63,6 +63,8 @@ pub struct PathEffect {
 pub struct VariableEffect {
     /// Its name, or the part of a name that is looked for; `None` if all of them are shown.
     pub name: Option<String>,
+    /// Whether the name is such a part: `env | grep -i token`.
+    pub is_part: bool,
     /// The program that does it.
     pub by: String,
     /// The place of that run in [`Effects::runs`].

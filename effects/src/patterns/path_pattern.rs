@@ -134,7 +134,7 @@ impl PathPattern {
         }
         // A star removes no more than its folder.
         if deed == Deed::Delete
-            && let Some(path) = folder_of_star(&effect.path)
+            && let Some(path) = folder_of_globs(&effect.path)
         {
             let folder = PathEffect { path, below: true, ..effect.clone() };
             if self.reaches(&folder, deed, folders) == Truth::False {
@@ -332,7 +332,7 @@ impl Tail {
 
 /// Returns the folder that the globs of the shell in a path stay in; `None` if it has none, or parts that are not
 /// known.
-fn folder_of_star(path: &Word) -> Option<Word> {
+fn folder_of_globs(path: &Word) -> Option<Word> {
     let is_plain = |part: &WordPart| !matches!(part, WordPart::Unknown { .. });
     if !path.has_glob() || !path.parts.iter().all(is_plain) {
         return None;

@@ -16,6 +16,8 @@ pub struct VariablePatterns {
 #[derive(Debug, Clone)]
 struct Rule {
     name: TextGlob,
+    /// A name that it means.
+    sample: Option<String>,
     takes_out: bool,
 }
 
@@ -36,7 +38,7 @@ impl VariablePatterns {
             if takes_out && rules.is_empty() {
                 return Err(PatternError { index, offset: 0, fault: PatternFault::OnlyNegative });
             }
-            rules.push(Rule { name, takes_out });
+            rules.push(Rule { sample: name.sample(), name, takes_out });
         }
         Ok(Self { rules })
     }
@@ -47,7 +49,8 @@ impl VariablePatterns {
         let meant = |name: String| {
             let other = name.replace('w', "Z");
             [name, other].into_iter().any(|name| {
-                self.takes(&VariableEffect { name: Some(name), by: String::new(), run: None })
+                let by = String::new();
+                self.takes(&VariableEffect { name: Some(name), is_part: false, by, run: None })
             })
         };
         let rules = self.rules.iter().enumerate().filter(|(_, rule)| !rule.takes_out);
@@ -57,13 +60,13 @@ impl VariablePatterns {
     }
 
     /// Returns whether the variables that are shown are meant. All of them are always meant: who shows all shows
-    /// those that the list names, if they are set.
+    /// those that the list names, if they are set. So does who looks for a part of such a name.
     #[must_use]
     pub fn takes(&self, effect: &VariableEffect) -> bool {
         let Some(name) = &effect.name else { return true };
         self.rules.iter().fold(false, |taken, rule| match rule.takes_out {
             true => taken && !rule.name.takes(name),
-            false => taken || rule.name.takes(name),
+            false => taken || rule.name.takes(name) || (effect.is_part && rule.has_part(name)),
         })
     }
 
@@ -83,6 +86,12 @@ impl VariablePatterns {
     }
 }
 
+impl Rule {
+    fn has_part(&self, part: &str) -> bool {
+        self.sample.as_ref().is_some_and(|name| name.contains(part))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +99,7 @@ mod tests {
     fn effects(names: &[Option<&str>]) -> Effects {
         let one = |name: &Option<&str>| VariableEffect {
             name: name.map(str::to_owned),
+            is_part: false,
             by: "echo".into(),
             run: Some(0),
         };
@@ -106,6 +116,13 @@ mod tests {
         assert_eq!(ask(&[Some("PATH")]), Truth::False);
         assert_eq!(ask(&[None]), Truth::True);
         assert_eq!(ask(&[]), Truth::False);
+        let part = |name: &str| {
+            let name = Some(name.to_owned());
+            list.takes(&VariableEffect { name, is_part: true, by: "env".into(), run: None })
+        };
+        let parts = ["TOKEN", "T", "TO", "_", "KEY", "GITHUB_TOKEN"].map(part);
+        assert_eq!(parts, [true; 6]);
+        assert_eq!(["PATH", "TOKENS_OF_", "W", "NODE"].map(part), [false, true, false, false]);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::hosts;
 use super::reading::{Reading, read};
-use super::role::{PathRole, Role};
-use super::sink::{Sink, network_device};
+use super::role::Role;
+use super::sink::{Sink, folder_of_star, network_device};
 use super::table::{Program, Special};
 use super::trial::{Trial, trial};
 use super::{code, environment, found_files, hosts_of_settings, special, tar};
@@ -161,7 +161,10 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
             {
                 sources.push(*word);
                 sink.read(&folder, true);
-                sink.path(word, PathRole { reads: false, ..path });
+                // What is moved is not lost.
+                if path.deletes {
+                    sink.delete(word, path.below);
+                }
             }
             Role::Destination => destination(word, &sources, sink),
             Role::Port => port(word, sink),
@@ -339,17 +342,6 @@ fn destination(word: &Word, sources: &[&Word], sink: &mut Sink<'_>) {
 /// Returns whether a word names something on another machine: `host:path`, `s3://bucket/x`.
 fn is_elsewhere(word: &Word) -> bool {
     hosts::scheme(word).is_some() || hosts::of_copy(word).is_some()
-}
-
-/// Returns the folder of `folder/*`.
-fn folder_of_star(word: &Word) -> Option<Word> {
-    match word.parts.as_slice() {
-        [WordPart::Glob(star)] if star == "*" => Some(Word::text(".")),
-        [WordPart::Text(folder), WordPart::Glob(star)] if star == "*" && folder.ends_with('/') => {
-            Some(Word::text(folder.clone()))
-        }
-        _ => None,
-    }
 }
 
 fn is_all_unknown(word: &Word) -> bool {

@@ -154,7 +154,10 @@ pub(crate) fn behind_pipes(effects: &mut Effects, first: usize) {
                 return false;
             }
             if !passes_all(reader) {
-                effect.name = effect.name.take().or_else(|| part_of_name(reader));
+                if effect.name.is_none() {
+                    effect.name = part_of_name(reader);
+                    effect.is_part = effect.name.is_some();
+                }
                 return true;
             }
             at = next;
@@ -338,6 +341,9 @@ mod tests {
             ("printenv A 2>/dev/null", "A"),
             ("env > /dev/null >&2", "*"),
             ("env < /dev/null", "*"),
+            ("env <> /dev/null", "*"),
+            ("env > /dev/stdout > /dev/null", "*"),
+            ("env > /dev/null | cat", "*"),
             ("{ env; } >&2 | cut -d= -f1", "*"),
             ("env | sort -o x | cut -d= -f1", "*"),
             ("env | tee /dev/stderr | cut -d= -f1", "*"),

@@ -31,6 +31,10 @@ impl Sink<'_> {
         }
         if role.deletes {
             self.delete(word, role.below);
+            let empties = role.below || self.goes_below;
+            if let Some(folder) = folder_of_star(word).filter(|_| empties) {
+                self.delete(&folder, true);
+            }
         }
         if role.access {
             self.access(word, role.below);
@@ -49,7 +53,8 @@ impl Sink<'_> {
 
     /// A variable of the environment whose value is shown; `None` for all of them.
     pub(super) fn show_variable(&mut self, name: Option<String>) {
-        let effect = VariableEffect { name, by: self.by.clone(), run: Some(self.index) };
+        let by = self.by.clone();
+        let effect = VariableEffect { name, is_part: false, by, run: Some(self.index) };
         if !self.out.shows_env.contains(&effect) {
             self.out.shows_env.push(effect);
         }
@@ -69,10 +74,6 @@ impl Sink<'_> {
         }
         let effects = self.effects(word, below, enters_link(word));
         self.out.deletes.extend(effects);
-        if let Some(folder) = emptied_folder(word).filter(|_| below || self.goes_below) {
-            let effects = self.effects(&folder, below, true);
-            self.out.deletes.extend(effects);
-        }
     }
 
     fn access(&mut self, word: &Word, below: bool) {
@@ -186,12 +187,11 @@ pub(super) fn network_device(word: &Word) -> Option<HostInWord> {
     super::hosts::of_authority(&host, port)
 }
 
-/// The folder of which nothing is left by `rm -r FOLDER/*`, but for names with a dot.
-fn emptied_folder(word: &Word) -> Option<Word> {
-    let is_star = |part: &WordPart| matches!(part, WordPart::Glob(glob) if glob == "*");
+/// The folder of which `FOLDER/*` means all names, but for those with a dot.
+pub(super) fn folder_of_star(word: &Word) -> Option<Word> {
     let parts = match word.parts.as_slice() {
-        [before @ .., star, WordPart::Text(end)] if is_star(star) && end == "/" => before,
-        [before @ .., star] if is_star(star) => before,
+        [before @ .., star, WordPart::Text(end)] if takes_all(star) && end == "/" => before,
+        [before @ .., star] if takes_all(star) => before,
         _ => return None,
     };
     let ([.., WordPart::Text(last)], Some((_, before))) = (parts, parts.split_last()) else {
@@ -203,4 +203,11 @@ fn emptied_folder(word: &Word) -> Option<Word> {
     let text = if folder.is_empty() { last.as_str() } else { folder };
     parts.push(WordPart::Text(text.to_owned()));
     Some(Word { parts })
+}
+
+/// Whether a part of a word stands for each name in a folder: `*`, `?*`, `[!.]*`.
+fn takes_all(part: &WordPart) -> bool {
+    let WordPart::Glob(glob) = part else { return false };
+    let glob = glob.strip_prefix("[!.]").or_else(|| glob.strip_prefix("[^.]")).unwrap_or(glob);
+    glob.contains('*') && glob.chars().all(|c| matches!(c, '*' | '?'))
 }

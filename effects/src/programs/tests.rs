@@ -401,9 +401,43 @@ fn a_star_alone_empties_its_folder() {
     assert_eq!(deleted("rm -r build/*/"), ["/w/build/*/", "/w/build/"]);
     assert_eq!(deleted("rm -rf /*"), ["/*/", "//"]);
     assert_eq!(deleted("rm -rf $X/*"), ["$X/*/", "$X/"]);
+    for all in [
+        "rm -rf **",
+        "rm -rf ?*",
+        "rm -rf [!.]*",
+        "rm -rf [^.]*/",
+        "for f in *; do rm -rf \"$f\"; done",
+    ] {
+        assert_eq!(deleted(all).last().map(String::as_str), Some("/w/"), "{all}");
+    }
+    // What is moved is not lost.
+    assert_eq!(deleted("mv * old/"), ["/w/*/"]);
     // What is below stays, or not all of it is named.
     for text in ["rm *", "rm -r *.o", "rm -r a*", "rm -r a*/*.o", "rm -r '*'"] {
         assert_eq!(deleted(text).len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn a_value_with_the_names_that_a_star_found_stands_for_them() {
+    let read = |text: &str| {
+        let around = Surroundings { cwd: Some("/w".into()), home: None };
+        let reads = Effects::of_command(text, &around).reads;
+        reads.first().is_some_and(|effect| effect.path.has_glob())
+    };
+    for line in [
+        "for f in .en*; do cat \"$f\"; done",
+        "set -- .en*; cat \"$1\"",
+        "set -- .en*; cat \"$@\"",
+        "f() { cat \"$1\"; }; f .en*",
+        "select f in .en*; do cat \"$f\"; done",
+        "f=.en*; cat $f",
+    ] {
+        assert!(read(line), "{line}");
+    }
+    // Here the value is the star, and in quotes nothing looks for names.
+    for line in ["f=.en*; cat \"$f\"", "for f in '.en*'; do cat \"$f\"; done", "cat \".en*\""] {
+        assert!(!read(line), "{line}");
     }
 }
 

@@ -82,12 +82,14 @@ impl Fields {
         }
     }
 
-    /// Adds a value that stands in quotes.
+    /// Adds a value that stands in quotes. A glob in it was expanded when the variable got it (`for f in *`), so it
+    /// stands for one of its names.
     pub(super) fn whole(&mut self, value: &Word) {
         self.counts = true;
         for part in &value.parts {
             match part {
-                WordPart::Text(text) | WordPart::Glob(text) => self.text(text),
+                WordPart::Text(text) => self.text(text),
+                WordPart::Glob(glob) => self.glob(glob),
                 WordPart::Unknown { written, .. } => self.unknown(written, false),
             }
         }

@@ -108,18 +108,22 @@ impl Walker<'_> {
     }
 }
 
-/// Where redirections lead what a program writes: the last one counts.
+/// Where redirections lead what a program writes. It goes to nowhere only if all of them lead there: zsh writes to each.
 pub(super) fn output(written: &[Written]) -> Output {
     let leads = |redirect: &&Written| match redirect.operator {
-        Operator::Write | Operator::ReadWrite | Operator::CopyIn | Operator::CopyOut => {
-            matches!(redirect.descriptor.as_str(), "" | "1")
-        }
+        Operator::Write | Operator::CopyOut => matches!(redirect.descriptor.as_str(), "" | "1"),
+        Operator::ReadWrite | Operator::CopyIn => redirect.descriptor == "1",
         Operator::WriteBoth => true,
         Operator::Read | Operator::HereString | Operator::HereDocument => false,
     };
-    let Some(last) = written.iter().rfind(leads) else { return Output::Shown };
-    match &last.target {
-        Target::Word(word) if word.bare() == Some("/dev/null") => Output::Nowhere,
+    let is_nowhere = |redirect: &Written| match &redirect.target {
+        Target::Word(word) => word.bare() == Some("/dev/null"),
+        Target::Document(_) => false,
+    };
+    let led: Vec<bool> = written.iter().filter(leads).map(is_nowhere).collect();
+    match led.as_slice() {
+        [] => Output::Shown,
+        led if led.iter().all(|is_nowhere| *is_nowhere) => Output::Nowhere,
         _ => Output::Elsewhere,
     }
 }

@@ -309,6 +309,12 @@ impl<'a> Walker<'a> {
         self.input = outer;
         for stage in stages.windows(2) {
             let [(writer, runs), (reader, readers)] = stage else { continue };
+            // zsh writes into the pipe, too.
+            for run in self.runs.get_mut(runs.clone()).into_iter().flatten() {
+                if run.output == Output::Nowhere {
+                    run.output = Output::Elsewhere;
+                }
+            }
             let (Kind::Simple(program), Kind::Simple(_)) = (&writer.kind, &reader.kind) else {
                 continue;
             };
