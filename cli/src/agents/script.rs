@@ -48,12 +48,16 @@ pub(crate) fn is_ours(text: &str) -> bool {
     text.lines().take(3).any(|line| line.contains(MARK))
 }
 
-/// Tells whether a plugin is what was written here but for its command.
-pub(crate) fn is_whole_plugin(text: &str) -> bool {
-    plugin_command(text).is_some_and(|words| {
+/// Tells whether a script or a plugin calls hookgate and is not what was written here but for its command.
+pub(crate) fn is_edited(text: &str) -> bool {
+    let (line, words) = (in_script(text), plugin_command(text));
+    let is_meant = is_ours(text) || line.is_some() || words.is_some();
+    let is_script = line.is_some_and(|line| cline(&line) == text);
+    let is_plugin = words.is_some_and(|words| {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         opencode::plugin(&words) == text
-    })
+    });
+    is_meant && !is_script && !is_plugin
 }
 
 /// Returns the command line in a script of Cline.

@@ -6,8 +6,6 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
 use crate::install::machine::Machine;
@@ -271,101 +269,4 @@ fn install_keeps_links_and_tells_files_that_are_read_only() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
     let done = machine.install_claude(&[]);
     assert!(done.err().contains("is read-only"), "{}", done.err());
-}
-
-/// What a file of Claude Code may say.
-#[derive(Debug, Clone)]
-struct Said {
-    off: Option<Value>,
-    env: Option<(&'static str, &'static str)>,
-}
-
-/// What may be done to the hook at an event.
-#[derive(Debug, Clone)]
-struct Key(&'static str, Value, bool);
-
-fn said() -> impl Strategy<Value = Said> {
-    let off = prop_oneof![
-        4 => Just(None),
-        1 => Just(Some(json!(true))),
-        1 => Just(Some(json!(false))),
-        1 => proptest::sample::select(vec![json!("true"), json!(1), json!([])]).prop_map(Some),
-    ];
-    let variables = vec![
-        ("HOOKGATE_CONFIG", "/dev/null"),
-        ("EDITOR", "vi"),
-        ("HOOKGATE_LOG", "hookgate=info"),
-        ("CLAUDE_CODE_SIMPLE", "1"),
-        ("CLAUDE_CODE_SIMPLE", "0"),
-        ("CLAUDE_CODE_SAFE_MODE", "true"),
-        ("CLAUDE_CONFIG_DIR", "/elsewhere"),
-    ];
-    let env = prop_oneof![
-        1 => Just(None),
-        1 => proptest::sample::select(variables).prop_map(Some),
-    ];
-    (off, env).prop_map(|(off, env)| Said { off, env })
-}
-
-fn key() -> impl Strategy<Value = Option<Key>> {
-    let keys = vec![
-        Key("async", json!(true), false),
-        Key("async", json!(false), true),
-        Key("if", json!("Bash(rm *)"), false),
-        Key("timeout", json!(2), false),
-        Key("timeout", json!(60), true),
-        Key("statusMessage", json!("x"), true),
-    ];
-    proptest::option::of(proptest::sample::select(keys))
-}
-
-/// A small model of Claude Code: whether the hook at PreToolUse can keep a tool from running. The strongest file that
-/// says so switches all hooks off, and what has another type may do so; an entry that is not waited for or not always called
-/// denies nothing; with another config the policy is another one; the strongest file that sets a variable counts.
-fn obeys(files: [&Said; 3], key: Option<&Key>) -> bool {
-    let mut off = files.iter().rev().filter_map(|said| said.off.as_ref());
-    let is_on = off.clone().all(Value::is_boolean) && off.next() != Some(&json!(true));
-    let mut variables = std::collections::BTreeMap::new();
-    variables.extend(files.iter().filter_map(|said| said.env));
-    let harmless = |(name, value): (&&str, &&str)| match *name {
-        "CLAUDE_CODE_SIMPLE" => *value == "0",
-        name => ["EDITOR", "HOOKGATE_LOG"].contains(&name),
-    };
-    is_on && variables.iter().all(harmless) && key.is_none_or(|Key(.., waits)| *waits)
-}
-
-fn settings(said: &Said) -> Value {
-    let mut settings = json!({});
-    if let Some(off) = &said.off {
-        settings["disableAllHooks"] = off.clone();
-    }
-    if let Some((name, value)) = said.env {
-        settings["env"] = json!({name: value});
-    }
-    settings
-}
-
-#[test]
-fn doctor_says_what_a_model_of_the_agent_does() {
-    let config = Config { cases: 24, failure_persistence: None, ..Config::default() };
-    let case = (said(), said(), said(), key());
-    TestRunner::new(config)
-        .run(&case, |(user, project, local, key)| {
-            let machine = machine("claude");
-            let mut own: Value = serde_json::from_str(&machine.read(USER)).unwrap();
-            for (name, value) in settings(&user).as_object().unwrap() {
-                own[name] = value.clone();
-            }
-            machine.write(USER, &own.to_string());
-            if let Some(Key(name, value, _)) = &key {
-                set(&machine, USER, "PreToolUse", name, value.clone());
-            }
-            machine.write(PROJECT, &settings(&project).to_string());
-            machine.write(LOCAL, &settings(&local).to_string());
-            let (open, doubt, code) = doctor(&machine, "claude");
-            let expected = if obeys([&user, &project, &local], key.as_ref()) { 0 } else { 2 };
-            prop_assert_eq!(code, expected, "open: {} doubt: {}", open, doubt);
-            Ok(())
-        })
-        .unwrap();
 }

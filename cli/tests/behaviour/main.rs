@@ -18,6 +18,7 @@ mod corpus;
 mod dead_patterns;
 mod demo;
 mod doctor;
+mod doctor_models;
 mod doctor_policy;
 mod doctor_settings;
 mod effects;

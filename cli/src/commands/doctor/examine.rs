@@ -182,14 +182,22 @@ fn unreadable(
     Finding::open(format!("{title} runs no hook of this file: {refusal}"), cure)
 }
 
-/// A plugin that was edited may not load any more, and then everything runs.
+/// A plugin that was edited may not load any more, and a script may not say no any more: then everything runs.
 fn edited(profile: &Profile, path: &Path, text: &str) -> Option<Finding> {
-    let differs =
-        profile.form == Form::Plugin && script::is_ours(text) && !script::is_whole_plugin(text);
-    differs.then(|| {
-        let about = "the plugin is not what `hookgate install` wrote: if it does not load, opencode drops it \
-                     without a word";
-        Finding::open(about, format!("run `hookgate install --agent {}` again", profile.name)).of(path)
+    let about = match profile.form {
+        Form::Plugin => {
+            "the plugin is not what `hookgate install` wrote: if it does not load, opencode drops it \
+             without a word"
+        }
+        Form::Scripts => {
+            "the script is not what `hookgate install` wrote: if hookgate is missing, is killed or hangs, Cline \
+             may go on"
+        }
+        Form::Grouped { .. } | Form::Listed { .. } | Form::Tables => return None,
+    };
+    script::is_edited(text).then(|| {
+        Finding::open(about, format!("run `hookgate install --agent {}` again", profile.name))
+            .of(path)
     })
 }
 

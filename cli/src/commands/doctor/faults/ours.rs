@@ -30,7 +30,7 @@ fn guard(subject: Subject<'_>, hook: &FoundHook) -> Option<Finding> {
     let title = subject.dialect.title();
     let agent = subject.profile.name;
     let event = subject.dialect.event(&hook.event)?;
-    if hook.line.is_some() || !event.fails_closed() {
+    if !event.fails_closed() || hook.line.as_ref().is_some_and(|line| line.closed) {
         return None;
     }
     if let Form::Listed { keys: ListedKeys::Cursor, .. } = subject.profile.form
