@@ -41,6 +41,8 @@ pub struct Run {
     pub script: Option<Word>,
     /// Code of another language that stands in the words: `python -c CODE`.
     pub code: Option<Word>,
+    /// The text that it reads on its standard input, if that stands in the line: a here-document, a here-string.
+    pub document: Option<Word>,
     /// Whether the name may stand for another program than usual: an alias, a changed `PATH`.
     pub renamed: bool,
     /// Whether it is a command of PowerShell or cmd: what it does with files and hosts is told by the run of the

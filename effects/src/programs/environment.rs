@@ -8,12 +8,44 @@ use crate::run::{Output, Run};
 use crate::word::{Word, WordPart};
 
 /// What code of other languages calls the environment, and its end before a name: `os.environ["X"]`.
-const IN_CODE: &[&str] =
-    &["os.environ", "process.env", "ENV", "%ENV", "$ENV", "getenv", "Deno.env", "System.getenv"];
+const IN_CODE: &[&str] = &[
+    "environ",
+    "process.env",
+    "ENV",
+    "$_ENV",
+    "$_SERVER",
+    "ENVIRON",
+    "getenv",
+    "Deno.env",
+    "phpinfo",
+];
 
 /// Parts of code that shows something.
-const SHOWS: &[&str] =
-    &["print", "console.", "puts", "echo", "write", "dump", "say ", "inspect", "-p "];
+const SHOWS: &[&str] = &[
+    "print", "console.", "puts", "echo", "write", "dump", "say ", "inspect", "-p ", "p ENV",
+    "phpinfo",
+];
+
+/// Programs that write what they read, or a part of it.
+const PASS: &[&str] = &[
+    "cat", "tee", "head", "tail", "sort", "uniq", "tr", "sed", "awk", "gawk", "mawk", "grep",
+    "cut", "base64", "xxd", "od", "hexdump", "rev", "tac", "nl", "fold", "less", "more", "bat",
+    "paste", "column", "strings",
+];
+
+/// What tells a program to show all variables: its words, with an option if one is needed.
+const SHOW_ALL: &[(&str, &[&str], &[&str])] = &[
+    ("make gmake", &[], &["p", "print-data-base"]),
+    ("npm pnpm yarn", &["run", "env"], &[]),
+    ("systemctl", &["show-environment"], &[]),
+    ("tmux", &["show-environment"], &[]),
+    ("tmux", &["showenv"], &[]),
+    ("launchctl", &["export"], &[]),
+    ("direnv", &["dump"], &[]),
+    ("direnv", &["export"], &[]),
+    ("mise", &["env"], &[]),
+    ("php", &[], &["i", "info"]),
+];
 
 /// Adds the variables that a run shows.
 pub(super) fn shown(reading: &Reading<'_>, sink: &mut Sink<'_>) {
@@ -33,19 +65,100 @@ pub(super) fn shown(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         "set" if run.args.is_empty() && !run.more_args => sink.show_variable(None),
         "export" | "declare" | "typeset" | "readonly" => listed(reading, sink),
         "echo" | "printf" | "print" => {
-            for name in run.args.iter().flat_map(variables_in) {
-                sink.show_variable(Some(name));
+            run.args.iter().flat_map(variables_in).for_each(|name| sink.show_variable(name));
+        }
+        "envsubst" => substituted(reading, sink),
+        "ps" if shows_environments(run) => sink.show_variable(None),
+        "cmake" if run.args.iter().map_while(Word::known).eq(["-E", "environment"]) => {
+            sink.show_variable(None)
+        }
+        "launchctl" if is_told(reading, &["getenv"]) => {
+            for word in reading.operands().skip(1) {
+                sink.show_variable(word.known().map(std::borrow::Cow::into_owned));
             }
         }
+        "jq" | "gojq" | "jaq" | "yq" => {
+            let code = reading.operands().next().and_then(Word::known);
+            code.iter().for_each(|code| in_filter(code, sink));
+        }
+        name if PASS.contains(&name) => {
+            let text = run.document.iter().flat_map(variables_in);
+            text.for_each(|name| sink.show_variable(name));
+        }
+        name if shows_all(name, reading) => sink.show_variable(None),
         _ => {}
     }
+    let prints = run
+        .args
+        .iter()
+        .any(|word| matches!(word.known().as_deref(), Some("-p" | "-pe" | "--print")));
     if let Some(code) = run.code.as_ref().and_then(Word::known) {
-        let prints = run
-            .args
-            .iter()
-            .any(|word| matches!(word.known().as_deref(), Some("-p" | "-pe" | "--print")));
         in_code(&code, prints, sink);
     }
+}
+
+/// `envsubst` puts the values of variables in the place of their names: in those that it is told, or in all of its text.
+fn substituted(reading: &Reading<'_>, sink: &mut Sink<'_>) {
+    let text = reading.operands().next().or(sink.run.document.as_ref());
+    let text = text.and_then(Word::known).unwrap_or_default().into_owned();
+    let names = text.split('$').skip(1).map(|rest| rest.strip_prefix('{').unwrap_or(rest));
+    for name in names.map(leading_name).filter(|name| is_name(name)) {
+        sink.show_variable(Some(name.to_owned()));
+    }
+}
+
+/// `ps e` and `ps auxe` show the variables of other programs; `ps -e` shows all programs.
+fn shows_environments(run: &Run) -> bool {
+    let words: Vec<_> = run.args.iter().map(|word| word.known().unwrap_or_default()).collect();
+    let is_option = |word: &str| word.starts_with('-');
+    words.iter().enumerate().any(|(at, word)| {
+        // What stands behind an option may be its value.
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        let is_value = before.is_some_and(|before| is_option(before));
+        let are_letters = word.chars().all(|sign| sign.is_ascii_lowercase());
+        word == "-E" || !is_value && are_letters && word.contains('e')
+    })
+}
+
+fn shows_all(name: &str, reading: &Reading<'_>) -> bool {
+    SHOW_ALL.iter().any(|(names, words, options)| {
+        names.split(' ').any(|known| known == name)
+            && is_told(reading, words)
+            && (options.is_empty()
+                || options.iter().any(|name| reading.options(name).next().is_some()))
+    })
+}
+
+/// Whether the operands begin with these words.
+fn is_told(reading: &Reading<'_>, words: &[&str]) -> bool {
+    let mut operands = reading.words();
+    words.iter().all(|word| operands.next().and_then(Word::known).as_deref() == Some(word))
+}
+
+/// What a filter of `jq` or `yq` reads: `env.A`, `$ENV["A"]`, `strenv(A)`.
+fn in_filter(code: &str, sink: &mut Sink<'_>) {
+    for word in ["$ENV", "env", "strenv"] {
+        for (at, _) in code.match_indices(word) {
+            let before = code.get(..at).and_then(|text| text.chars().next_back());
+            let rest = code.get(at + word.len()..).unwrap_or_default();
+            let inside = |sign: char| sign.is_ascii_alphanumeric() || "_.$\"".contains(sign);
+            // `.env` is a field, and `{env: 1}` has one.
+            if before.is_some_and(inside)
+                || rest
+                    .starts_with(|sign: char| sign.is_ascii_alphanumeric() || "_:\"".contains(sign))
+            {
+                continue;
+            }
+            let name = leading_name(rest.trim_start_matches(['.', '[', '(', '"']));
+            sink.show_variable(Some(name.to_owned()).filter(|name| is_name(name)));
+        }
+    }
+}
+
+/// The letters, digits and underscores at the beginning.
+fn leading_name(text: &str) -> &str {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
+    text.split_at(end).0
 }
 
 /// Adds the folder that a variable names for what a program builds: it is written, or removed with all that is in it.
@@ -74,8 +187,12 @@ fn listed(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         Given::Option { name, .. } => matches!(name.as_ref(), "p" | "x"),
         _ => false,
     };
+    let has_p = reading.options("p").next().is_some();
     if reading.operands().next().is_none() && reading.given.iter().all(lists) {
         sink.show_variable(None);
+    }
+    for word in reading.operands().filter(|word| has_p && !is_assignment(word)) {
+        sink.show_variable(word.known().map(std::borrow::Cow::into_owned));
     }
 }
 
@@ -83,19 +200,23 @@ fn is_assignment(word: &Word) -> bool {
     word.known_prefix().split_once('=').is_some_and(|(name, _)| is_name(name))
 }
 
-/// The variables that stand in a word as `$NAME` or `${NAME…}`. Those that the line itself sets are known, and
-/// are no part of it any more. `${#NAME}` tells the length only, `${NAME:+x}` whether it is set.
-fn variables_in(word: &Word) -> impl Iterator<Item = String> {
+/// The variables that stand in a word as `$NAME` or `${NAME…}`; `None` for one that is not known. Those that the line itself
+/// sets are known, and are no part of it any more. `${#NAME}` tells the length only, `${NAME:+x}` whether it is set.
+fn variables_in(word: &Word) -> impl Iterator<Item = Option<String>> {
     word.parts.iter().filter_map(|part| {
         let WordPart::Unknown { written, .. } = part else { return None };
         let rest = written.strip_prefix('$')?;
         let bare = rest.strip_prefix('{').unwrap_or(rest);
-        let bare = bare.strip_prefix('!').unwrap_or(bare);
-        let end =
-            bare.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(bare.len());
-        let (name, after) = bare.split_at(end);
+        if let Some(pointer) = rest.strip_prefix("{!") {
+            // Names that begin so, and keys of a list.
+            let are_names =
+                pointer.ends_with("*}") || pointer.ends_with("@}") || pointer.contains('[');
+            return (!are_names).then_some(None);
+        }
+        let name = leading_name(bare);
+        let after = bare.get(name.len()..).unwrap_or_default();
         let only_tests = after.starts_with(":+") || after.starts_with('+');
-        (is_name(name) && !only_tests).then(|| name.to_owned())
+        (is_name(name) && !only_tests).then(|| Some(name.to_owned()))
     })
 }
 
@@ -308,7 +429,41 @@ mod tests {
             ("echo $TOKEN", "TOKEN"),
             ("echo \"a ${TOKEN:0:4} b\"", "TOKEN"),
             ("printf %s \"$A$B\"", "A B"),
-            ("echo ${!NAME}", "NAME"),
+            ("echo ${!NAME}", "*"),
+            ("v=TOKEN; echo ${!v}", "TOKEN"),
+            ("for v in A B; do echo \"${!v}\"; done", "A B"),
+            ("declare -n r=TOKEN; echo $r", "TOKEN"),
+            ("f() { local -n r=TOKEN; echo \"$r\"; }; f", "TOKEN"),
+            ("for t in $TOKEN; do echo $t; done", "TOKEN"),
+            ("cat <<< \"$TOKEN\"", "TOKEN"),
+            ("cat <<E\na $TOKEN\nE", "TOKEN"),
+            ("envsubst <<< '$TOKEN ${A}'", "TOKEN A"),
+            ("echo '$TOKEN' | envsubst", "TOKEN"),
+            ("envsubst '$A' < x", "A"),
+            ("declare -p TOKEN", "TOKEN"),
+            ("make -p", "*"),
+            ("make -pn | grep TOKEN", "TOKEN"),
+            ("npm run env", "*"),
+            ("systemctl --user show-environment", "*"),
+            ("tmux show-environment -g", "*"),
+            ("launchctl getenv TOKEN", "TOKEN"),
+            ("cmake -E environment", "*"),
+            ("ps eww", "*"),
+            ("ps auxe", "*"),
+            ("ps -E", "*"),
+            ("php -i", "*"),
+            ("jq -n env", "*"),
+            ("jq -n '$ENV.TOKEN'", "TOKEN"),
+            ("jq -n 'env[\"TOKEN\"]'", "TOKEN"),
+            ("yq -n 'strenv(TOKEN)'", "TOKEN"),
+            ("awk 'BEGIN{print ENVIRON[\"A\"]}'", "A"),
+            ("awk 'BEGIN{for(k in ENVIRON) print k}'", "*"),
+            ("python3 -c 'from os import environ; print(environ)'", "*"),
+            ("node -pe process.env.A", "A"),
+            ("deno eval 'console.log(Deno.env.toObject())'", "*"),
+            ("bun -e 'console.log(process.env)'", "*"),
+            ("ruby -e 'p ENV'", "*"),
+            ("php -r 'var_dump($_ENV);'", "*"),
             ("env | grep -i token", "TOKEN"),
             ("env | grep -v x", "*"),
             ("env | grep 'a.*b'", "*"),
@@ -391,6 +546,26 @@ mod tests {
             "echo $TOKEN | gh auth login --with-token",
             "echo \"$TOKEN\" | gh secret set A",
             "python3 -c 'os.environ[\"A\"] = \"1\"'",
+            "sleep 9 & echo $!",
+            "echo ${!AWS_*}",
+            "echo ${!list[@]}",
+            "for f in $FILES; do wc -l $f; done",
+            "docker login --password-stdin <<< \"$TOKEN\"",
+            "cat <<'E'\n$TOKEN\nE",
+            "envsubst < x",
+            "envsubst '$A' < x > /dev/null",
+            "make -j4 test",
+            "npm run build",
+            "ps aux",
+            "ps -ef",
+            "ps -eo pid,cmd",
+            "ps -p 1 -o etime",
+            "tmux ls",
+            "jq .env x.json",
+            "jq '{env: .a}' x.json",
+            "jq '.[\"env\"]' x.json",
+            "jq -r '.environment' x.json",
+            "awk '{print $1}' x",
             "ssh host env",
             "docker run x env",
             "python3 -c 'print(environment)'",

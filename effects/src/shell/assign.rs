@@ -4,7 +4,7 @@ use super::state::Variable;
 use super::syntax::tree::{Assigned, Assignment, Command, Kind, List, Word as Written};
 use super::walk::Walker;
 use crate::run::{Origin, Run};
-use crate::word::Word;
+use crate::word::{Word, WordPart};
 
 /// The most rounds of a loop that are followed.
 const ROUNDS: usize = 16;
@@ -114,7 +114,10 @@ impl Walker<'_> {
                 }
             }
         } else {
-            self.change().forget(name);
+            match from_variables(&values) {
+                Some(value) => self.change().assign(name, Variable::Text(value)),
+                None => self.change().forget(name),
+            }
             self.apart(|walker| walker.list(body));
         }
         self.origin = origin;
@@ -176,6 +179,26 @@ impl Walker<'_> {
             self.change().forget(&name);
         }
     }
+}
+
+/// What `for x in $A $B` gives to `x`: a part of these variables; `None` if it is no variable.
+fn from_variables(words: &[Word]) -> Option<Word> {
+    let mut value = Word::default();
+    for part in words.iter().flat_map(|word| &word.parts) {
+        match part {
+            WordPart::Unknown { written, .. } if is_variable(written) => {
+                value.push(WordPart::Unknown { written: written.clone(), splits: false });
+            }
+            _ => return None,
+        }
+    }
+    value.has_unknown().then_some(value)
+}
+
+fn is_variable(written: &str) -> bool {
+    let name = written.strip_prefix('$').unwrap_or_default();
+    let name = name.strip_prefix('{').unwrap_or(name);
+    name.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
 }
 
 fn begins_with_bracket(piece: &super::syntax::tree::Piece) -> bool {

@@ -51,6 +51,7 @@ const CODE_OPTIONS: &[(&str, &str)] = &[
     ("entr", "-c"),
     ("nodemon", "-x --exec"),
     ("ansible", "-a --args"),
+    ("repo", "-c"),
 ];
 
 /// The programs with options that carry code.

@@ -28,10 +28,8 @@ impl Fields {
     }
 
     pub(super) fn glob(&mut self, glob: &str) {
-        // `https://x.org/?a=1`: no file fits it, so that the shell leaves it as it is.
-        let address = self.current.known_prefix();
-        let address = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
-        let part = match address.is_some_and(|address| address.contains('/')) {
+        // `https://x.org/?a=1`, `localhost:80/?a=1`: no file fits it, so that the shell leaves it as it is.
+        let part = match is_address(self.current.known_prefix()) {
             true => WordPart::Text(glob.to_owned()),
             false => WordPart::Glob(glob.to_owned()),
         };
@@ -93,6 +91,20 @@ impl Fields {
                 WordPart::Unknown { written, .. } => self.unknown(written, false),
             }
         }
+    }
+}
+
+/// Whether a text begins with a host and a `/` behind it.
+fn is_address(text: &str) -> bool {
+    let scheme = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let has_port = |host: &str| {
+        host.split_once(':').is_some_and(|(name, port)| {
+            !name.is_empty() && !port.is_empty() && port.bytes().all(|sign| sign.is_ascii_digit())
+        })
+    };
+    match scheme {
+        Some(address) => address.contains('/'),
+        None => text.split_once('/').is_some_and(|(host, _)| has_port(host)),
     }
 }
 

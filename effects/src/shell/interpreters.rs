@@ -90,8 +90,9 @@ const INTERPRETERS: &[Interpreter] = &[
         "e p eval",
         "e p eval v h version help",
     ),
-    interpreter("perl", options("eEImM", "0iCdDFlVx", ""), "e E", "e E v V h version help"),
-    interpreter("ruby", options("eIrCE", "0iKTWFx", "encoding"), "e", "e h version help"),
+    // A number behind `-0` and `-l` is no part of the letters that follow: `perl -lne CODE`.
+    interpreter("perl", options("eEImM", "iFVx", ""), "e E", "e E v V h version help"),
+    interpreter("ruby", options("eIrCE", "iKFx", "encoding"), "e", "e h version help"),
     interpreter(
         "php",
         options("rBRFEfcdzSt", "", "run file define"),
@@ -104,7 +105,7 @@ const INTERPRETERS: &[Interpreter] = &[
         code_first: true,
         ..interpreter(
             "awk gawk mawk nawk",
-            options("Fvf", "", "field-separator assign file source"),
+            options("Fvfe", "", "field-separator assign file source"),
             "source e",
             "f file version help",
         )
@@ -130,6 +131,22 @@ const INTERPRETERS: &[Interpreter] = &[
 const fn powershell() -> OptionTable<'static> {
     options("", "", "")
 }
+
+/// Programs of other languages, each with the words behind which code stands.
+const EVALUATORS: &[(&str, &[&str])] = &[
+    ("node nodejs tsx ts-node", &["-pe"]),
+    ("bun", &["-e", "--eval", "-p", "--print"]),
+    ("deno crystal", &["eval"]),
+    ("guile", &["-c"]),
+    (
+        "racket clojure clj bb raku perl6 swift janet ghc runghc R kotlin kotlinc gnuplot",
+        &["-e", "--eval"],
+    ),
+    ("iex emacsclient scheme chez ccl sbcl ecl clisp", &["-e", "-x", "--eval"]),
+    ("octave octave-cli matlab", &["--eval", "-r", "-batch"]),
+    ("erl", &["-eval"]),
+    ("swipl", &["-g", "-t"]),
+];
 
 /// The names of all interpreters.
 pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static Interpreter)> {
@@ -157,6 +174,26 @@ fn is_windows(name: &str) -> bool {
 }
 
 impl Walker<'_> {
+    /// Notes the code that stands behind a word of a program: `deno eval CODE`, `erl -eval CODE`, `guile -c CODE`.
+    pub(super) fn evaluated_code(&mut self, name: &str, by: usize) {
+        let is_named = |names: &str| names.split_ascii_whitespace().any(|known| known == name);
+        let Some((_, flags)) = EVALUATORS.iter().find(|(names, _)| is_named(names)) else { return };
+        let args = self.runs.get(by).map(|run| run.args.clone()).unwrap_or_default();
+        for (at, word) in args.iter().enumerate() {
+            let text = word.known_prefix();
+            let code = match text.split_once('=') {
+                _ if flags.contains(&text) && !word.has_unknown() => args.get(at + 1).cloned(),
+                Some((flag, _)) if flags.contains(&flag) => {
+                    Some(word.without_start(flag.len() + 1))
+                }
+                _ => None,
+            };
+            if let Some(code) = code {
+                self.foreign_code(by, code);
+            }
+        }
+    }
+
     pub(super) fn interpreter(&mut self, interpreter: &Interpreter, args: &[Word], by: usize) {
         let name = self.name_of(by);
         if is_windows(&name.to_ascii_lowercase()) {

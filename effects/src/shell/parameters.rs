@@ -59,7 +59,11 @@ impl Walker<'_> {
                 self.change().forget(&parameter.name);
             }
             let many = parameter.name == "@" || parameter.written.contains("[@]");
-            fields.unknown(&parameter.written, splits || many);
+            match self.behind_name(parameter) {
+                Some(value) if splits => fields.split(&value),
+                Some(value) => fields.whole(&value),
+                None => fields.unknown(&parameter.written, splits || many),
+            }
             return;
         }
         if parameter.name == "IFS" && splits && !self.splits_otherwise() {
@@ -88,6 +92,25 @@ impl Walker<'_> {
                 }
             }
         }
+    }
+
+    /// The value of `${!x}`, if it is known which variable `x` names.
+    fn behind_name(&self, parameter: &Parameter) -> Option<Word> {
+        let name = parameter.written.strip_prefix("${!")?.strip_suffix('}')?;
+        match self.state.variables.get(name)? {
+            Variable::Text(word) => self.variable(&word.known()?),
+            _ => None,
+        }
+    }
+
+    /// The value of the variable of a name; `None` if there can be no such variable.
+    pub(super) fn variable(&self, name: &str) -> Option<Word> {
+        let is_name = name.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
+            && name.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_');
+        is_name.then(|| match self.state.variables.get(name) {
+            Some(Variable::Text(word)) => word.clone(),
+            _ => Word::unknown(format!("${{{name}}}"), true),
+        })
     }
 
     /// What `${x@P}`, `${!x}` and `${x:n}` evaluate besides the words in them.

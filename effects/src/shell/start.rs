@@ -9,7 +9,7 @@ use super::project_scripts::Shell;
 use super::roles::{self, Role};
 use super::state::Variable;
 use super::syntax::{MAX_DEPTH, Problem};
-use super::walk::Walker;
+use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
 use crate::paths::join;
 use crate::run::{Output, Place, Redirect, Run};
@@ -83,6 +83,11 @@ impl Walker<'_> {
         run.renamed = self.state.renamed.contains(&name)
             || is_looked_for && (self.state.all_renamed || self.sets_path(&run.env));
         run.code_from = self.script_source(&run.program);
+        run.document = match &self.input {
+            Input::Text(text) => Some(text.clone()),
+            Input::Piped(text) if name == "envsubst" => Some(text.clone()),
+            _ => None,
+        };
         if self.state.renamed.contains(&name) {
             let why = format!("`{name}` has been given another meaning before");
             self.unclear(UnclearWhat::Program, why, Some(self.runs.len()));
@@ -96,6 +101,7 @@ impl Walker<'_> {
         let file = is_path.then(|| run.program.clone());
         let redirects = run.redirects.len();
         let by = self.push_run(run);
+        self.evaluated_code(&name, by);
         self.job_control(&name, args.as_deref().unwrap_or_default());
         self.note_end(&name, by);
         self.note_checkout(by);

@@ -1,5 +1,6 @@
 //! Builtins that change variables and arguments.
 
+use super::super::state::Variable;
 use super::super::walk::Walker;
 use crate::word::Word;
 
@@ -62,7 +63,12 @@ impl Walker<'_> {
                 if has('i') {
                     self.change().numbers.insert(name.to_owned());
                 }
-                self.change().forget(name);
+                let named = value.known().filter(|_| has('n')).and_then(|to| self.variable(&to));
+                match named {
+                    // From here on `$r` is the value of that variable.
+                    Some(value) => self.change().assign(name, Variable::Text(value)),
+                    None => self.change().forget(name),
+                }
             } else if let Some(upper) = upper {
                 self.change().cased.insert(name.to_owned(), upper);
                 if let Some(value) = self.state.variables.get(name).cloned() {

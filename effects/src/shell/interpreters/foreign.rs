@@ -107,6 +107,23 @@ fn starts_programs(code: &str, awk: bool) -> bool {
         "shell-command",
         "call-process",
         "start-process",
+        // Elixir, Erlang, Clojure, Janet, Raku, Haskell
+        "System.cmd",
+        "System.shell",
+        "os:cmd",
+        "(sh ",
+        "/sh ",
+        "babashka.process",
+        "ProcessBuilder",
+        "os/execute",
+        "os/shell",
+        "shell(",
+        "shell \"",
+        "shell '",
+        "callCommand",
+        "readProcess",
+        "Deno.Command",
+        "Bun.$",
     ];
     let names = CALLS.iter().any(|call| code.contains(call));
     (names && (!awk || code.contains("system")))
@@ -142,6 +159,21 @@ fn changes_files(code: &str, awk: bool) -> bool {
         "truncate",
         "symlink",
         "openSync",
+        // Elixir, Clojure, Deno, Bun, Haskell, Janet, Raku
+        "File.rm",
+        "File.cp",
+        "rm_rf",
+        "delete-tree",
+        "delete-if-exists",
+        "removeSync",
+        "Deno.remove",
+        "writeTextFile",
+        "Bun.write",
+        "removeFile",
+        "removeDirectory",
+        "os/rm",
+        "(spit ",
+        "spurt",
         // Emacs
         "delete-file",
         "delete-directory",
@@ -162,7 +194,12 @@ fn changes_files(code: &str, awk: bool) -> bool {
     let opens = opens_in_tcl
         || code.contains("file delete")
         || code.contains("open(") && opens_to_write(code);
-    opens || CALLS.iter().any(|call| code.contains(call))
+    // Julia; `form(` is another function.
+    let mut removals = code.match_indices("rm(");
+    let is_name = |sign: char| sign.is_ascii_alphanumeric() || sign == '_' || sign == '$';
+    let removes =
+        removals.any(|(at, _)| !code.get(..at).is_some_and(|text| text.ends_with(is_name)));
+    opens || removes || CALLS.iter().any(|call| code.contains(call))
 }
 
 /// Whether code of awk prints to a file: after `print`, a `>` that stands in no brackets and no text is no comparison.
