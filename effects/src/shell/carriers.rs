@@ -220,7 +220,14 @@ impl Walker<'_> {
     }
 
     pub(super) fn ssh_options(&mut self, args: &[Word], by: usize) {
-        for code in values_of(args, "-o") {
+        // `-qvoProxyCommand=…`: in a bundle the value stands behind the letter.
+        let in_bundle = |word: &Word| {
+            let (flags, _) = word.known_prefix().strip_prefix('-')?.split_once('o')?;
+            let are_flags =
+                !flags.is_empty() && flags.bytes().all(|sign| sign.is_ascii_alphanumeric());
+            are_flags.then(|| word.without_start(flags.len() + 2))
+        };
+        for code in values_of(args, "-o").chain(args.iter().filter_map(in_bundle)) {
             let start = code.known_prefix().to_ascii_lowercase();
             for key in ["proxycommand", "localcommand", "knownhostscommand"] {
                 if start.starts_with(key) {

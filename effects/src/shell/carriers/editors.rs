@@ -75,18 +75,6 @@ impl Walker<'_> {
         for word in args.iter().filter(|word| word.known_prefix().starts_with('+')) {
             self.ex_commands(name, &word.without_start(1), by);
         }
-        // `ex -sc COMMAND`
-        for pair in args.windows(2) {
-            let [flags, command] = pair else { continue };
-            let flags = flags.known().unwrap_or_default();
-            if flags.len() > 2
-                && flags.ends_with('c')
-                && !flags.starts_with("--")
-                && flags.starts_with('-')
-            {
-                self.ex_commands(name, command, by);
-            }
-        }
         let is_mode = |word: &Word| {
             word.known().is_some_and(|word| {
                 word.starts_with('-') && !word.starts_with("--") && word.contains(['e', 'E', 's'])

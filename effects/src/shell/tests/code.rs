@@ -92,6 +92,26 @@ fn code_of_other_languages_is_kept_and_unclear_if_it_does_more() {
         ("awk '{print $1}' f", None),
         ("awk 'BEGIN{system(\"rm x\")}'", Some(UnclearWhat::Program)),
         ("perl -e 'print 1'", None),
+        ("perl -lne 'unlink $_' f", Some(UnclearWhat::Writes)),
+        ("perl -le 'system(\"rm x\")'", Some(UnclearWhat::Program)),
+        ("perl -CSe 'unlink 1'", Some(UnclearWhat::Writes)),
+        ("perl -0777 -pe 's/a/b/' f", None),
+        ("ruby -0ne 'File.delete($_)' f", Some(UnclearWhat::Writes)),
+        ("ruby -ne 'puts $_' f", None),
+        ("node -pe 'require(\"fs\").rmSync(\"x\")'", Some(UnclearWhat::Writes)),
+        ("bun -e 'require(\"fs\").rmSync(\"x\")'", Some(UnclearWhat::Writes)),
+        ("deno eval 'Deno.removeSync(\"x\")'", Some(UnclearWhat::Writes)),
+        ("gawk -e 'BEGIN{system(\"rm x\")}'", Some(UnclearWhat::Program)),
+        ("julia -e 'rm(\"x\")'", Some(UnclearWhat::Writes)),
+        ("julia -e 'form(1)'", None),
+        ("elixir -e 'File.rm_rf(\"x\")'", Some(UnclearWhat::Writes)),
+        ("guile -c '(system \"rm x\")'", Some(UnclearWhat::Program)),
+        ("gnuplot -e 'plot sin(x)'", None),
+        ("gnuplot -e 'system(\"rm x\")'", Some(UnclearWhat::Program)),
+        ("octave --eval='system(\"rm x\")'", Some(UnclearWhat::Program)),
+        ("raku -e 'shell \"rm x\"'", Some(UnclearWhat::Program)),
+        ("bb -e '(babashka.fs/delete-tree \"x\")'", Some(UnclearWhat::Writes)),
+        ("erl -noshell -eval 'os:cmd(\"rm x\").'", Some(UnclearWhat::Program)),
         ("python3 - <<'E'\nprint(1)\nE", None),
     ] {
         let reading = reading(text);
@@ -183,5 +203,34 @@ fn code_in_arithmetic_and_names_is_found() {
         "x='a[0]'; echo $((x)) ${x:0:2} ${x@Q}",
     ] {
         assert!(reading(text).unclear.is_empty(), "{text}: {:?}", reading(text).unclear);
+    }
+}
+
+#[test]
+fn commands_in_bundles_of_options_are_found() {
+    for text in [
+        "scp -qvoProxyCommand='rm x' a h:b",
+        "ssh -voProxyCommand='rm x' h",
+        "ex -sc '!rm x'",
+        "repo forall -c 'rm x'",
+    ] {
+        let reading = reading(text);
+        let names: Vec<_> = reading.runs.iter().filter_map(|run| run.name()).collect();
+        assert!(names.iter().any(|name| name == "rm"), "{text}: {names:?}");
+    }
+}
+
+#[test]
+fn an_address_has_no_globs() {
+    for (text, is_one) in [
+        ("curl https://h/?a=1", true),
+        ("curl localhost:80/x?a=1", true),
+        ("curl h/x?a=1", false),
+        ("cat a:b/x?", false),
+        ("cat :80/x?", false),
+    ] {
+        let reading = reading(text);
+        let run = reading.runs.first().expect("a run");
+        assert_eq!(run.args.iter().all(|word| !word.has_glob()), is_one, "{text}");
     }
 }
