@@ -2,29 +2,15 @@
 
 use super::reading::Reading;
 use super::sink::Sink;
-use crate::effects::Effects;
 use crate::options::Given;
-use crate::run::{Output, Run};
+use crate::run::Run;
 use crate::word::{Word, WordPart};
 
-/// What code of other languages calls the environment, and its end before a name: `os.environ["X"]`.
-const IN_CODE: &[&str] = &[
-    "environ",
-    "process.env",
-    "ENV",
-    "$_ENV",
-    "$_SERVER",
-    "ENVIRON",
-    "getenv",
-    "Deno.env",
-    "phpinfo",
-];
+mod code;
+mod pipes;
 
-/// Parts of code that shows something.
-const SHOWS: &[&str] = &[
-    "print", "console.", "puts", "echo", "write", "dump", "say ", "inspect", "-p ", "p ENV",
-    "phpinfo",
-];
+use code::{in_code, in_filter};
+pub(crate) use pipes::behind_pipes;
 
 /// Programs that write what they read, or a part of it.
 const PASS: &[&str] = &[
@@ -78,8 +64,9 @@ pub(super) fn shown(reading: &Reading<'_>, sink: &mut Sink<'_>) {
             }
         }
         "jq" | "gojq" | "jaq" | "yq" => {
-            let code = reading.operands().next().and_then(Word::known);
-            code.iter().for_each(|code| in_filter(code, sink));
+            // `yq eval FILTER`
+            let filters = reading.operands().take(if name == "yq" { 2 } else { 1 });
+            filters.filter_map(Word::known).for_each(|code| in_filter(&code, sink));
         }
         name if PASS.contains(&name) => {
             let text = run.document.iter().flat_map(variables_in);
@@ -133,26 +120,6 @@ fn shows_all(name: &str, reading: &Reading<'_>) -> bool {
 fn is_told(reading: &Reading<'_>, words: &[&str]) -> bool {
     let mut operands = reading.words();
     words.iter().all(|word| operands.next().and_then(Word::known).as_deref() == Some(word))
-}
-
-/// What a filter of `jq` or `yq` reads: `env.A`, `$ENV["A"]`, `strenv(A)`.
-fn in_filter(code: &str, sink: &mut Sink<'_>) {
-    for word in ["$ENV", "env", "strenv"] {
-        for (at, _) in code.match_indices(word) {
-            let before = code.get(..at).and_then(|text| text.chars().next_back());
-            let rest = code.get(at + word.len()..).unwrap_or_default();
-            let inside = |sign: char| sign.is_ascii_alphanumeric() || "_.$\"".contains(sign);
-            // `.env` is a field, and `{env: 1}` has one.
-            if before.is_some_and(inside)
-                || rest
-                    .starts_with(|sign: char| sign.is_ascii_alphanumeric() || "_:\"".contains(sign))
-            {
-                continue;
-            }
-            let name = leading_name(rest.trim_start_matches(['.', '[', '(', '"']));
-            sink.show_variable(Some(name.to_owned()).filter(|name| is_name(name)));
-        }
-    }
 }
 
 /// The letters, digits and underscores at the beginning.
@@ -225,184 +192,6 @@ fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// What code shows: the variable that it names, or else all of them.
-fn in_code(code: &str, prints: bool, sink: &mut Sink<'_>) {
-    if !prints && !SHOWS.iter().any(|show| code.contains(show)) {
-        return;
-    }
-    for word in IN_CODE {
-        for (at, _) in code.match_indices(word) {
-            let before = code.get(..at).and_then(|text| text.chars().next_back());
-            if before.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
-                continue;
-            }
-            let rest = code.get(at + word.len()..).unwrap_or_default();
-            let rest = rest.strip_prefix(".get").unwrap_or(rest);
-            let rest = rest.strip_prefix(".fetch").unwrap_or(rest);
-            let named = rest.starts_with(['[', '(', '.', '{']);
-            if !named && (rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')) {
-                continue;
-            }
-            let name: String = rest
-                .trim_start_matches(['[', '(', '.', '{', '"', '\'', ' '])
-                .chars()
-                .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
-                .collect();
-            sink.show_variable(Some(name).filter(|name| named && is_name(name) && is_upper(name)));
-        }
-    }
-}
-
-/// A variable has capital letters; `os.environ.items()` shows all.
-fn is_upper(name: &str) -> bool {
-    name.chars().all(|c| !c.is_ascii_lowercase())
-}
-
-/// What the next program makes of the variables that one shows: a filter lets some of them through, and a program
-/// that takes a secret from its standard input shows it to nobody. `first` is the first run of the command.
-pub(crate) fn behind_pipes(effects: &mut Effects, first: usize) {
-    let (runs, shown) = (&effects.runs, &mut effects.shows_env);
-    shown.retain_mut(|effect| {
-        let Some(mut at) = effect.run.filter(|at| *at >= first) else { return true };
-        while let Some(run) = runs.get(at) {
-            let next = match run.output {
-                Output::Nowhere => return false,
-                Output::Shown | Output::Elsewhere => return true,
-                Output::Pipe => at + 1,
-            };
-            let Some(reader) = runs.get(next) else { return true };
-            if takes_secret(reader) || takes_names_only(reader) {
-                return false;
-            }
-            if !passes_all(reader) {
-                if effect.name.is_none() {
-                    effect.name = part_of_name(reader);
-                    effect.is_part = effect.name.is_some();
-                }
-                return true;
-            }
-            at = next;
-        }
-        true
-    });
-}
-
-/// Whether a program writes what it reads, in another order or less of it.
-fn passes_all(run: &Run) -> bool {
-    let reading = super::reading::read(run);
-    let elsewhere = ["o", "output", "files0-from"];
-    matches!(run.name().as_deref(), Some("sort" | "uniq" | "head" | "tail"))
-        && reading.operands().next().is_none()
-        && !elsewhere.iter().any(|name| reading.options(name).next().is_some())
-}
-
-/// `docker login --password-stdin`, `gh auth login --with-token`, `gh secret set`
-fn takes_secret(run: &Run) -> bool {
-    let reading = super::reading::read(run);
-    // A program of files writes what it reads, whatever it is told.
-    if !run.name().is_some_and(|name| super::has_verbs(&name)) {
-        return false;
-    }
-    let by_option = reading.given.iter().any(|given| match given {
-        Given::Option { name, .. } => name.ends_with("-stdin") || name == "with-token",
-        _ => false,
-    });
-    let words: Vec<_> = reading.words().filter_map(Word::known).collect();
-    let is_kept = words.windows(2).any(|pair| {
-        matches!(pair, [what, verb] if matches!(what.as_ref(), "secret" | "secrets" | "env" | "variable" | "variables")
-            && matches!(verb.as_ref(), "set" | "put" | "add" | "create"))
-    });
-    by_option || is_kept
-}
-
-/// `cut -d= -f1`, `awk -F= '{print $1}'`, `sed 's/=.*//'`: what stands behind the names is left out.
-fn takes_names_only(run: &Run) -> bool {
-    let reading = super::reading::read(run);
-    let is = |names: [&str; 2], wanted: &str| {
-        let mut values = names.iter().flat_map(|name| reading.options(name));
-        let is_wanted =
-            |value: Option<&Word>| value.and_then(Word::known).as_deref() == Some(wanted);
-        values.next().is_some_and(is_wanted) && values.next().is_none()
-    };
-    let words: Vec<_> = reading.operands().filter_map(Word::known).collect();
-    match (run.name().as_deref(), words.as_slice()) {
-        (Some("cut"), []) => {
-            has_only(&reading, &["d", "delimiter", "f", "fields", "s", "only-delimited"])
-                && is(["d", "delimiter"], "=")
-                && is(["f", "fields"], "1")
-        }
-        (Some("awk" | "gawk" | "mawk"), [code]) => {
-            has_only(&reading, &["F", "field-separator"])
-                && is(["F", "field-separator"], "=")
-                && code.replace(' ', "") == "{print$1}"
-        }
-        (Some("sed"), [script]) => {
-            has_only(&reading, &["E", "r"]) && matches!(script.as_ref(), "s/=.*//" | "s/=.*$//")
-        }
-        _ => false,
-    }
-}
-
-/// Whether no other options than these are given.
-fn has_only(reading: &Reading<'_>, names: &[&str]) -> bool {
-    reading.given.iter().all(|given| match given {
-        Given::Option { name, .. } => names.contains(&name.as_ref()),
-        Given::Operand { .. } => true,
-        Given::Unknown { .. } => false,
-    })
-}
-
-/// Options with which `grep` writes lines that have its pattern, or parts of them, and no others.
-const NO_OTHER_LINES: &[&str] = &[
-    "i",
-    "ignore-case",
-    "y",
-    "E",
-    "extended-regexp",
-    "F",
-    "fixed-strings",
-    "G",
-    "w",
-    "word-regexp",
-    "x",
-    "line-regexp",
-    "o",
-    "only-matching",
-    "n",
-    "line-number",
-    "c",
-    "count",
-    "q",
-    "quiet",
-    "m",
-    "max-count",
-    "color",
-    "colour",
-    "a",
-    "text",
-    "s",
-    "no-messages",
-    "h",
-    "no-filename",
-];
-
-/// Returns the part of a name that a filter lets through: `grep -i token`.
-fn part_of_name(run: &Run) -> Option<String> {
-    if !matches!(run.name()?.as_ref(), "grep" | "egrep" | "fgrep" | "rg" | "ag") {
-        return None;
-    }
-    let reading = super::reading::read(run);
-    let mut words = reading.operands();
-    let (Some(word), None) = (words.next(), words.next()) else { return None };
-    if !has_only(&reading, NO_OTHER_LINES) {
-        return None;
-    }
-    // A name or a part of one; any other expression may mean anything.
-    let text = word.known()?;
-    let name = text.trim_start_matches('^').trim_end_matches('=');
-    is_name(name).then(|| name.to_ascii_uppercase())
-}
-
 #[cfg(test)]
 mod tests {
     use crate::effects::{Effects, Surroundings};
@@ -454,6 +243,9 @@ mod tests {
             ("php -i", "*"),
             ("jq -n env", "*"),
             ("jq -n '$ENV.TOKEN'", "TOKEN"),
+            ("jq '{a: env}' x", "*"),
+            ("jq '[1, env, {}]' x", "*"),
+            ("yq eval -n 'env(TOKEN)'", "TOKEN"),
             ("jq -n 'env[\"TOKEN\"]'", "TOKEN"),
             ("yq -n 'strenv(TOKEN)'", "TOKEN"),
             ("awk 'BEGIN{print ENVIRON[\"A\"]}'", "A"),
@@ -565,6 +357,13 @@ mod tests {
             "jq '{env: .a}' x.json",
             "jq '.[\"env\"]' x.json",
             "jq -r '.environment' x.json",
+            "jq '{name, env}' x.json",
+            "jq '{env, name}' x.json",
+            "jq 'select(.key == \"env\")' x.json",
+            "jq . env",
+            "ps axo pid,command",
+            "ps axo command",
+            "ps -C node",
             "awk '{print $1}' x",
             "ssh host env",
             "docker run x env",
