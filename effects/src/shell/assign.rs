@@ -4,6 +4,7 @@ use super::state::Variable;
 use super::syntax::tree::{Assigned, Assignment, Command, Kind, List, Word as Written};
 use super::walk::Walker;
 use crate::run::{Origin, Run};
+use crate::variables::variables_in;
 use crate::word::{Word, WordPart};
 
 /// The most rounds of a loop that are followed.
@@ -185,20 +186,10 @@ impl Walker<'_> {
 fn from_variables(words: &[Word]) -> Option<Word> {
     let mut value = Word::default();
     for part in words.iter().flat_map(|word| &word.parts) {
-        match part {
-            WordPart::Unknown { written, .. } if is_variable(written) => {
-                value.push(WordPart::Unknown { written: written.clone(), splits: false });
-            }
-            _ => return None,
-        }
+        let WordPart::Unknown { written, .. } = part else { return None };
+        value.push(WordPart::Unknown { written: written.clone(), splits: false });
     }
-    value.has_unknown().then_some(value)
-}
-
-fn is_variable(written: &str) -> bool {
-    let name = written.strip_prefix('$').unwrap_or_default();
-    let name = name.strip_prefix('{').unwrap_or(name);
-    name.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
+    (variables_in(&value).count() == value.parts.len() && value.has_unknown()).then_some(value)
 }
 
 fn begins_with_bracket(piece: &super::syntax::tree::Piece) -> bool {

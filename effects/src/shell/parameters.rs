@@ -4,6 +4,7 @@ use super::expand::Fields;
 use super::state::Variable;
 use super::syntax::tree::{Parameter, Piece};
 use super::walk::Walker;
+use crate::variables::is_name;
 use crate::word::Word;
 
 /// Parameters that stand for a number in every shell: which one does not matter in the name of a file, so the
@@ -105,9 +106,7 @@ impl Walker<'_> {
 
     /// The value of the variable of a name; `None` if there can be no such variable.
     pub(super) fn variable(&self, name: &str) -> Option<Word> {
-        let is_name = name.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
-            && name.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_');
-        is_name.then(|| match self.state.variables.get(name) {
+        is_name(name).then(|| match self.state.variables.get(name) {
             Some(Variable::Text(word)) => word.clone(),
             _ => Word::unknown(format!("${{{name}}}"), true),
         })

@@ -1,7 +1,7 @@
 //! Variables that code of other languages shows.
 
-use super::{is_name, leading_name};
 use crate::programs::sink::Sink;
+use crate::variables::{is_name, leading_name};
 
 /// What code of other languages calls the environment, and its end before a name: `os.environ["X"]`.
 const IN_CODE: &[&str] = &[

@@ -1,11 +1,11 @@
 //! What the programs of a pipe let through of the variables that one of them shows.
 
-use super::is_name;
 use crate::effects::Effects;
 use crate::options::Given;
 use crate::programs::has_verbs;
 use crate::programs::reading::{Reading, read};
 use crate::run::{Output, Run};
+use crate::variables::is_name;
 use crate::word::Word;
 
 /// What the next program makes of the variables that one shows: a filter lets some of them through, and a program
