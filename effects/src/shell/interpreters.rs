@@ -181,12 +181,15 @@ impl Walker<'_> {
         let args = self.runs.get(by).map(|run| run.args.clone()).unwrap_or_default();
         for (at, word) in args.iter().enumerate() {
             let text = word.known_prefix();
+            let mut behind = args.iter().skip(at + 1);
             let code = match text.split_once('=') {
-                _ if flags.contains(&text) && !word.has_unknown() => args.get(at + 1).cloned(),
                 Some((flag, _)) if flags.contains(&flag) => {
                     Some(word.without_start(flag.len() + 1))
                 }
-                _ => None,
+                _ if !flags.contains(&text) || word.has_unknown() => None,
+                _ if text.starts_with('-') => behind.next().cloned(),
+                // `deno eval --ext=ts CODE`
+                _ => behind.find(|word| !word.known_prefix().starts_with('-')).cloned(),
             };
             if let Some(code) = code {
                 self.foreign_code(by, code);
@@ -212,7 +215,18 @@ impl Walker<'_> {
             }
         }
         let read = read_options(&interpreter.options, args);
-        let codes: Vec<Word> = read.values(interpreter.code).cloned().collect();
+        let mut codes: Vec<Word> = read.values(interpreter.code).cloned().collect();
+        if interpreter.code.contains('E') || interpreter.names == "ruby" {
+            // What letters before the `e` take is no end of the bundle: `perl -d:Trace -e CODE`.
+            let ends_in_e = |word: &Word| {
+                let text = word.known().unwrap_or_default();
+                text.starts_with('-') && !text.starts_with("--") && text.ends_with(['e', 'E'])
+            };
+            let pairs = args.windows(2).filter_map(|pair| Some((pair.first()?, pair.get(1)?)));
+            let behind = pairs.filter(|(word, _)| ends_in_e(word)).map(|(_, code)| code.clone());
+            let others: Vec<Word> = behind.filter(|code| !codes.contains(code)).collect();
+            codes.extend(others);
+        }
         for code in codes {
             self.foreign_code(by, code);
         }

@@ -98,17 +98,11 @@ impl Walker<'_> {
     /// The value of `${!x}`, if it is known which variable `x` names.
     fn behind_name(&self, parameter: &Parameter) -> Option<Word> {
         let name = parameter.written.strip_prefix("${!")?.strip_suffix('}')?;
-        match self.state.variables.get(name)? {
-            Variable::Text(word) => self.variable(&word.known()?),
-            _ => None,
-        }
-    }
-
-    /// The value of the variable of a name; `None` if there can be no such variable.
-    pub(super) fn variable(&self, name: &str) -> Option<Word> {
-        is_name(name).then(|| match self.state.variables.get(name) {
+        let Variable::Text(named) = self.state.variables.get(name)? else { return None };
+        let named = named.known().filter(|named| is_name(named))?;
+        Some(match self.state.variables.get(named.as_ref()) {
             Some(Variable::Text(word)) => word.clone(),
-            _ => Word::unknown(format!("${{{name}}}"), true),
+            _ => Word::unknown(format!("${{{named}}}"), true),
         })
     }
 

@@ -50,6 +50,9 @@ pub(super) struct State {
     pub(super) dot_names: bool,
     /// Variables whose values are evaluated as numbers: `declare -i`.
     pub(super) numbers: BTreeSet<String>,
+    /// Names of other variables: `declare -n`. What is assigned to such a name is that of the other one, which may not be
+    /// known.
+    pub(super) references: BTreeMap<String, Option<String>>,
 }
 
 impl State {
@@ -61,6 +64,9 @@ impl State {
     }
 
     pub(super) fn assign(&mut self, name: &str, value: Variable) {
+        if self.references.contains_key(name) {
+            return self.forget(name);
+        }
         let length: usize = match &value {
             Variable::Text(word) => word.written().len(),
             Variable::Array(words) => words.iter().map(|word| word.written().len() + 1).sum(),
@@ -90,7 +96,26 @@ impl State {
 
     /// Forgets a variable: it has a value that is not known.
     pub(super) fn forget(&mut self, name: &str) {
-        self.variables.insert(name.to_owned(), Variable::Unknown);
+        let value = match self.references.get(name).cloned() {
+            None => Variable::Unknown,
+            Some(None) => {
+                self.variables.values_mut().for_each(|value| *value = Variable::Unknown);
+                Variable::Unknown
+            }
+            // The other one may change at any time by its own name.
+            Some(Some(named)) => {
+                let value = Word::unknown(format!("${{{named}}}"), false);
+                self.variables.insert(named, Variable::Unknown);
+                Variable::Text(value)
+            }
+        };
+        self.variables.insert(name.to_owned(), value);
+    }
+
+    /// Makes a name stand for another variable.
+    pub(super) fn refer(&mut self, name: &str, named: Option<String>) {
+        self.references.insert(name.to_owned(), named);
+        self.forget(name);
     }
 
     /// Forgets what other code in this shell may have changed.
@@ -131,6 +156,11 @@ impl State {
         }
         self.exported.extend(other.exported.iter().cloned());
         self.numbers.extend(other.numbers.iter().cloned());
+        for (name, named) in &other.references {
+            if self.references.get(name) != Some(named) {
+                self.refer(name, named.clone());
+            }
+        }
         self.renamed.extend(other.renamed.iter().cloned());
         self.all_renamed |= other.all_renamed;
         for folder in &other.doubtful {

@@ -1,7 +1,10 @@
 //! Builtins that change variables and arguments.
 
+use std::borrow::Cow;
+
 use super::super::state::Variable;
 use super::super::walk::Walker;
+use crate::variables::is_name;
 use crate::word::Word;
 
 impl Walker<'_> {
@@ -63,11 +66,15 @@ impl Walker<'_> {
                 if has('i') {
                     self.change().numbers.insert(name.to_owned());
                 }
-                let named = value.known().filter(|_| has('n')).and_then(|to| self.variable(&to));
-                match named {
-                    // From here on `$r` is the value of that variable.
-                    Some(value) => self.change().assign(name, Variable::Text(value)),
-                    None => self.change().forget(name),
+                if has('n') {
+                    // The value that was assigned, whose words are expanded.
+                    let named = match self.state.variables.get(name) {
+                        Some(Variable::Text(word)) => word.known().map(Cow::into_owned),
+                        _ => None,
+                    };
+                    self.change().refer(name, named.filter(|named| is_name(named)));
+                } else {
+                    self.change().forget(name);
                 }
             } else if let Some(upper) = upper {
                 self.change().cased.insert(name.to_owned(), upper);

@@ -95,6 +95,10 @@ fn code_of_other_languages_is_kept_and_unclear_if_it_does_more() {
         ("perl -lne 'unlink $_' f", Some(UnclearWhat::Writes)),
         ("perl -le 'system(\"rm x\")'", Some(UnclearWhat::Program)),
         ("perl -CSe 'unlink 1'", Some(UnclearWhat::Writes)),
+        ("perl -d:Trace -e 'unlink 1'", Some(UnclearWhat::Writes)),
+        ("perl -CE -e 'unlink 1'", Some(UnclearWhat::Writes)),
+        ("ruby -W0 -e 'File.delete(1)'", Some(UnclearWhat::Writes)),
+        ("deno eval --ext=ts 'Deno.removeSync(\"x\")'", Some(UnclearWhat::Writes)),
         ("perl -0777 -pe 's/a/b/' f", None),
         ("ruby -0ne 'File.delete($_)' f", Some(UnclearWhat::Writes)),
         ("ruby -ne 'puts $_' f", None),
@@ -232,5 +236,23 @@ fn an_address_has_no_globs() {
         let reading = reading(text);
         let run = reading.runs.first().expect("a run");
         assert_eq!(run.args.iter().all(|word| !word.has_glob()), is_one, "{text}");
+    }
+}
+
+#[test]
+fn what_a_reference_stands_for_is_not_known() {
+    for text in [
+        "x=a; declare -n r=x; x=/; rm -rf $r",
+        "x=a; declare -n r=x; r=/; rm -rf $x",
+        "declare -n r=x; x=a; r=/; rm -rf $x",
+        "x=a; declare -n r=x; read r; rm -rf $x",
+        "x=a; if c; then declare -n r=x; fi; r=/; rm -rf $x",
+        "f() { local -n r=$1; r=/; }; x=a; f x; rm -rf $x",
+        "x=a; typeset -n r=x; for r in b /; do :; done; rm -rf $x",
+    ] {
+        let reading = reading(text);
+        let run = reading.runs.iter().rfind(|run| run.name().as_deref() == Some("rm"));
+        let last = run.and_then(|run| run.args.last()).expect("a word");
+        assert!(last.has_unknown(), "{text}: {}", last.written());
     }
 }
