@@ -260,6 +260,7 @@ mod tests {
             ("awk 'BEGIN{for(k in ENVIRON) print k}'", "*"),
             ("python3 -c 'from os import environ; print(environ)'", "*"),
             ("node -pe process.env.A", "A"),
+            ("node -p -e process.env.A", "A"),
             ("deno eval 'console.log(Deno.env.toObject())'", "*"),
             ("bun -e 'console.log(process.env)'", "*"),
             ("ruby -e 'p ENV'", "*"),

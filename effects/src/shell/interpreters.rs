@@ -134,7 +134,6 @@ const fn powershell() -> OptionTable<'static> {
 
 /// Programs of other languages, each with the words behind which code stands.
 const EVALUATORS: &[(&str, &[&str])] = &[
-    ("node nodejs tsx ts-node", &["-pe"]),
     ("bun", &["-e", "--eval", "-p", "--print"]),
     ("deno crystal", &["eval"]),
     ("guile", &["-c"]),
@@ -216,8 +215,9 @@ impl Walker<'_> {
         }
         let read = read_options(&interpreter.options, args);
         let mut codes: Vec<Word> = read.values(interpreter.code).cloned().collect();
-        if interpreter.code.contains('E') || interpreter.names == "ruby" {
-            // What letters before the `e` take is no end of the bundle: `perl -d:Trace -e CODE`.
+        if interpreter.code.split(' ').any(|option| option == "e") {
+            // Whatever the letters before it take, an `e` has code behind it: `perl -d:Trace -e CODE`, `node -pe CODE`,
+            // `node -p -e CODE`.
             let ends_in_e = |word: &Word| {
                 let text = word.known().unwrap_or_default();
                 text.starts_with('-') && !text.starts_with("--") && text.ends_with(['e', 'E'])

@@ -103,6 +103,8 @@ fn code_of_other_languages_is_kept_and_unclear_if_it_does_more() {
         ("ruby -0ne 'File.delete($_)' f", Some(UnclearWhat::Writes)),
         ("ruby -ne 'puts $_' f", None),
         ("node -pe 'require(\"fs\").rmSync(\"x\")'", Some(UnclearWhat::Writes)),
+        ("node -p -e 'require(\"fs\").rmSync(\"x\")'", Some(UnclearWhat::Writes)),
+        ("tsx -pe 'require(\"fs\").rmSync(\"x\")'", Some(UnclearWhat::Writes)),
         ("bun -e 'require(\"fs\").rmSync(\"x\")'", Some(UnclearWhat::Writes)),
         ("deno eval 'Deno.removeSync(\"x\")'", Some(UnclearWhat::Writes)),
         ("gawk -e 'BEGIN{system(\"rm x\")}'", Some(UnclearWhat::Program)),
