@@ -35,6 +35,7 @@ mod start;
 mod state;
 mod status;
 mod syntax;
+mod traps;
 mod walk;
 mod windows;
 mod wrappers;
@@ -82,6 +83,7 @@ pub(crate) fn never_starts_others(name: &str) -> bool {
 pub fn read(text: &str, around: &Surroundings) -> ShellReading {
     let mut walker = walk::Walker::new(around, text.len());
     walker.text(text);
+    walker.end_of_shell();
     walker.finish()
 }
 

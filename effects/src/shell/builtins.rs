@@ -242,17 +242,6 @@ impl Walker<'_> {
         self.written_script(file, by);
     }
 
-    fn trap(&mut self, args: &[Word], by: usize) {
-        let mut args = args.iter();
-        let code = args.find(|word| word.known().as_deref() != Some("--"));
-        if let Some(code) = code {
-            let is_none = matches!(code.known().as_deref(), Some("-" | "" | "-l" | "-p"));
-            if !is_none && args.next().is_some() {
-                self.run_by("trap", |walker| walker.in_branch(|walker| walker.code(code, by)));
-            }
-        }
-    }
-
     fn option_with_code(&mut self, args: &[Word], letter: char, by: usize, what: &str) {
         let place = args.iter().position(|word| {
             let start = word.known_prefix();

@@ -60,7 +60,7 @@ impl Walker<'_> {
                 self.change().forget(&parameter.name);
             }
             let many = parameter.name == "@" || parameter.written.contains("[@]");
-            match self.behind_name(parameter) {
+            match self.behind_name(parameter).or_else(|| self.temporary_folder(parameter)) {
                 Some(value) if splits => fields.split(&value),
                 Some(value) => fields.whole(&value),
                 None => fields.unknown(&parameter.written, splits || many),
@@ -104,6 +104,16 @@ impl Walker<'_> {
             Some(Variable::Text(word)) => word.clone(),
             _ => Word::unknown(format!("${{{named}}}"), true),
         })
+    }
+
+    /// The value of `${TMPDIR:-/tmp}`, if the line does not set that variable: a folder for temporary files, as its default
+    /// is. The bare `$TMPDIR` may be empty.
+    fn temporary_folder(&self, parameter: &Parameter) -> Option<Word> {
+        if parameter.name != "TMPDIR" || self.state.variables.contains_key("TMPDIR") {
+            return None;
+        }
+        let default = parameter.operand.bare()?.strip_prefix(":-")?;
+        matches!(default, "/tmp" | "/var/tmp").then(|| Word::text(default))
     }
 
     /// What `${x@P}`, `${!x}` and `${x:n}` evaluate besides the words in them.

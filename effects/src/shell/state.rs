@@ -42,6 +42,10 @@ pub(super) struct State {
     pub(super) cased: BTreeMap<String, bool>,
     /// Folders to which a `cd` may have failed, and nothing has asked: `cwd` is right only if they are there.
     pub(super) doubtful: Vec<String>,
+    /// Variables in code that waits for the end of the shell: it runs with their values of then, whenever that is.
+    pub(super) trapped: BTreeSet<String>,
+    /// Whether such code calls a function, which may have any variable in it.
+    pub(super) all_trapped: bool,
     /// `set -e`
     pub(super) errexit: bool,
     /// `set -o pipefail`
@@ -72,8 +76,12 @@ impl State {
             Variable::Array(words) => words.iter().map(|word| word.written().len() + 1).sum(),
             Variable::Unknown => 0,
         };
-        let value =
+        let mut value =
             if length > LONGEST_VALUE { Variable::Unknown } else { self.in_case(name, value) };
+        let is_trapped = self.all_trapped || self.trapped.contains(name);
+        if is_trapped && self.variables.get(name).is_some_and(|before| *before != value) {
+            value = Variable::Unknown;
+        }
         self.variables.insert(name.to_owned(), value);
     }
 
@@ -166,6 +174,8 @@ impl State {
         for folder in &other.doubtful {
             self.doubt(folder);
         }
+        self.trapped.extend(other.trapped.iter().cloned());
+        self.all_trapped |= other.all_trapped;
         self.errexit &= other.errexit;
         self.pipefail &= other.pipefail;
         self.dot_names |= other.dot_names;

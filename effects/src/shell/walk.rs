@@ -12,6 +12,7 @@ use super::state::{State, Variable};
 use super::status::Status;
 use super::syntax::tree::{Command, Item, Joint, Kind, List, Pipeline};
 use super::syntax::{self, MAX_DEPTH};
+use super::traps::Trap;
 use super::written_files::WrittenFile;
 use super::{LooseRedirect, ShellReading};
 use crate::checkout::Checkout;
@@ -78,6 +79,8 @@ pub(super) struct Walker<'a> {
     pub(super) jobs: Jobs,
     /// What becomes of exit statuses.
     pub(super) status: Status,
+    /// Code that the shell runs when it ends.
+    pub(super) traps: Vec<Trap>,
     /// What the line has changed of what is checked out.
     pub(super) checkouts: Vec<Checkout>,
 }
@@ -111,6 +114,7 @@ impl<'a> Walker<'a> {
             active: Vec::new(),
             jobs: Jobs::default(),
             status: Status::default(),
+            traps: Vec::new(),
             checkouts: Vec::new(),
         }
     }
@@ -188,8 +192,11 @@ impl<'a> Walker<'a> {
         let input = self.input.clone();
         let jobs = self.jobs;
         let ended = self.status.may_have_ended;
+        let traps = std::mem::take(&mut self.traps);
         self.jobs = jobs.inside();
         go(self);
+        self.end_of_shell();
+        self.traps = traps;
         self.jobs = jobs.after_subshell(self.jobs);
         self.status.may_have_ended = ended;
         self.state = state;

@@ -79,6 +79,42 @@ fn the_template_stands_for_the_name_of_a_temporary_file() {
 }
 
 #[test]
+fn a_trap_runs_with_the_values_of_the_end() {
+    let deleted = |text: &str| {
+        let found = effects(text);
+        let paths: Vec<String> = found.deletes.iter().map(|effect| effect.path.written()).collect();
+        (paths.join(" "), found.unclear.len())
+    };
+    for (text, expected) in [
+        ("trap 'rm -rf \"$d\"' EXIT; d=$(mktemp -d)", "/tmp/tmp.XXXXXXXXXX"),
+        ("trap clean EXIT; d=$(mktemp -d); clean() { rm -rf \"$d\"; }", "/tmp/tmp.XXXXXXXXXX"),
+        ("clean() { rm -rf \"$d\"; }; trap clean EXIT; d=$(mktemp -d)", "/tmp/tmp.XXXXXXXXXX"),
+        ("(trap 'rm /a/$d' EXIT; d=b); d=c", "/a/b"),
+        ("bash -c 'trap \"rm /a/\\$d\" EXIT; d=b'", "/a/b"),
+        ("d=/a; trap 'rm $d' EXIT; e=/b; e=/c; rm $e", "/a /c"),
+        // Nobody knows when the shell ends.
+        ("d=/a; trap 'rm $d' EXIT; d=/b", "/a $d"),
+        ("trap 'rm $d' EXIT; d=/a; d=/b", "$d"),
+        ("trap 'rm $d' EXIT; d=/a; (d=/b); if x; then d=/c; fi", "$d"),
+        ("trap 'rm $d' EXIT; d=/a; unset d", "$d"),
+        ("trap 'rm $d' EXIT", "$d"),
+        ("c() { rm $d; }; trap c EXIT; d=/a; d=/b", "$d"),
+    ] {
+        assert_eq!(deleted(text), (expected.to_owned(), 0), "{text}");
+    }
+}
+
+#[test]
+fn the_folder_for_temporary_files_is_known_by_its_default() {
+    let path = |text: &str| effects(text).deletes[0].path.written();
+    assert_eq!(path("rm -rf \"${TMPDIR:-/tmp}\"/a"), "/tmp/a");
+    assert_eq!(path("rm -rf ${TMPDIR:-/}"), "${TMPDIR:-/}");
+    assert_eq!(path("TMPDIR=/; rm -rf ${TMPDIR:-/tmp}"), "${TMPDIR:-/tmp}");
+    assert_eq!(path("rm -rf ${TMP:-/tmp}"), "${TMP:-/tmp}");
+    assert_eq!(path("rm -rf $TMPDIR/a"), "$TMPDIR/a");
+}
+
+#[test]
 fn a_name_with_the_number_of_a_process_is_known() {
     // `$!` and `$RANDOM` may be nothing.
     for text in ["rm -rf ./$!", "rm -rf ./$RANDOM", "rm -rf ./$UID"] {

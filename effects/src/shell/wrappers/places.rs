@@ -5,7 +5,7 @@ use super::super::start::Launch;
 use super::super::walk::Walker;
 use super::runners::{self, Runner};
 use crate::options::{OptionTable, read_options};
-use crate::run::Origin;
+use crate::run::{CodeFrom, Origin};
 use crate::word::Word;
 
 const SSH: OptionTable<'static> = OptionTable {
@@ -104,6 +104,12 @@ impl Walker<'_> {
         {
             after = after.get(at + 1..).unwrap_or_default();
         }
+        if let Some(named) = runner.fetches
+            && after.first().into_iter().chain(read.values(named)).any(is_place_of_code)
+            && let Some(run) = self.runs.get_mut(by)
+        {
+            run.code_from = Some(CodeFrom::Network);
+        }
         let program = Some(runner.program).filter(|program| !program.is_empty());
         let mut words: Vec<Word> = entry.into_iter().chain(program.map(Word::text)).collect();
         words.extend(after.iter().cloned());
@@ -128,6 +134,17 @@ impl Walker<'_> {
             self.origin = origin;
         }
     }
+}
+
+/// Whether a word names code by its place in the network and not by the name of a package: an address, a repository
+/// (`github:a/b`, also as `a/b`).
+fn is_place_of_code(word: &Word) -> bool {
+    let text = word.known_prefix();
+    let is_repository = !text.starts_with(['@', '.', '/', '~', '-']) && text.contains('/');
+    is_repository
+        || ["git+", "://", "git@", "github:", "gitlab:", "bitbucket:", "gist:"]
+            .iter()
+            .any(|place| text.contains(place))
 }
 
 /// Whether a host of `ssh` is this machine.

@@ -21,6 +21,8 @@ pub(in crate::shell) struct Runner {
     pub(in crate::shell) program: &'static str,
     /// Whether the program runs on another machine or in a container.
     pub(in crate::shell) remote: bool,
+    /// Options whose value names what is fetched, if the program, too, is fetched where it is not installed.
+    pub(in crate::shell) fetches: Option<&'static str>,
 }
 
 const fn options(short_value: &'static str, long_value: &'static str) -> OptionTable<'static> {
@@ -37,7 +39,13 @@ const fn runner(words: &'static str, options: OptionTable<'static>) -> Runner {
         operand_code: false,
         program: "",
         remote: false,
+        fetches: None,
     }
+}
+
+/// A runner of programs that it fetches.
+const fn fetcher(words: &'static str, options: OptionTable<'static>) -> Runner {
+    Runner { fetches: Some("p package from spec with"), ..runner(words, options) }
 }
 
 /// The words after which a program stands.
@@ -67,8 +75,8 @@ const KUBECTL: OptionTable<'static> = options(
 /// All runners. Longer ones stand before shorter ones of the same program.
 pub(in crate::shell) const RUNNERS: &[Runner] = &[
     runner("uv run", UV),
-    runner("uv tool run", UV),
-    runner("uvx", UV),
+    fetcher("uv tool run", UV),
+    fetcher("uvx", UV),
     runner("poetry run", options("CP", "directory project")),
     runner("pipenv run", options("", "python")),
     runner("pdm run", options("p", "project")),
@@ -76,7 +84,7 @@ pub(in crate::shell) const RUNNERS: &[Runner] = &[
     runner("rye run", options("", "")),
     runner("conda run", options("np", "name prefix cwd")),
     runner("mamba run", options("np", "name prefix cwd")),
-    runner("pipx run", options("", "spec python index-url pip-args")),
+    fetcher("pipx run", options("", "spec python index-url pip-args")),
     runner("bundle exec", options("", "gemfile")),
     runner("rbenv exec", options("", "")),
     runner("pyenv exec", options("", "")),
@@ -96,18 +104,18 @@ pub(in crate::shell) const RUNNERS: &[Runner] = &[
     runner("dotenvx run", options("fe", "env-file env")),
     runner("chamber exec", options("", "")),
     runner("teller run", options("c", "config")),
-    Runner { code: "c call", ..runner("npx", options("pwc", "package workspace call")) },
+    Runner { code: "c call", ..fetcher("npx", options("pwc", "package workspace call")) },
     Runner {
         code: "c call",
-        ..runner("npm exec", options("pwc", "package workspace call prefix"))
+        ..fetcher("npm exec", options("pwc", "package workspace call prefix"))
     },
-    Runner { code: "c call", ..runner("npm x", options("pwc", "package workspace call prefix")) },
-    runner("bunx", options("", "package")),
-    runner("bun x", options("", "package")),
+    Runner { code: "c call", ..fetcher("npm x", options("pwc", "package workspace call prefix")) },
+    fetcher("bunx", options("", "package")),
+    fetcher("bun x", options("", "package")),
     Runner { code: "c shell-mode", ..runner("pnpm exec", options("C", "filter dir")) },
-    runner("pnpm dlx", options("", "package")),
+    fetcher("pnpm dlx", options("", "package")),
     runner("yarn exec", options("", "cwd")),
-    runner("yarn dlx", options("p", "package")),
+    fetcher("yarn dlx", options("p", "package")),
     Runner {
         code: "run command",
         after: DASHES,
