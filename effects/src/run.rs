@@ -20,6 +20,8 @@ pub struct Run {
     pub more_args: bool,
     /// The search that these words come from, if nothing else gives any: `find . | xargs`.
     pub search: Option<Arc<Run>>,
+    /// The word that stands for what this search finds, as written, if it is no added word: `cat $(find .)`.
+    pub search_word: Option<String>,
     /// Variables that are set for this run only: `A=1 make`, `env A=1 make`.
     pub env: Vec<(String, Word)>,
     /// The names of the programs that run this one, the outermost first: `sudo`, `env`, `sh`.

@@ -333,8 +333,13 @@ impl Tail {
 /// Returns the folder that the globs of the shell in a path stay in; `None` if it has none, or parts that are not
 /// known.
 fn folder_of_globs(path: &Word) -> Option<Word> {
-    let is_plain = |part: &WordPart| !matches!(part, WordPart::Unknown { .. });
-    if !path.has_glob() || !path.parts.iter().all(is_plain) {
+    let is_glob = |part: &WordPart| match part {
+        WordPart::Text(_) => false,
+        WordPart::Glob(_) => true,
+        WordPart::Unknown { written, .. } => written == "**",
+    };
+    let is_known = |part: &WordPart| is_glob(part) || matches!(part, WordPart::Text(_));
+    if !path.parts.iter().any(is_glob) || !path.parts.iter().all(is_known) {
         return None;
     }
     let (folder, _) = path.known_prefix().rsplit_once('/')?;

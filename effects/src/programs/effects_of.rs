@@ -178,7 +178,9 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
                 }
                 destination(word, &sources, sink);
             }
-            Role::Path(path) if found.is_some() && found_files::is_placeholder(word) => {
+            Role::Path(path)
+                if found.is_some() && found_files::stands_for_found(word, sink.run) =>
+            {
                 if let Some(found) = &found {
                     found.done(path, sink);
                 }

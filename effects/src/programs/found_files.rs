@@ -306,12 +306,16 @@ fn only_empty(run: &Run) -> bool {
         && !words.iter().any(|word| weakens.contains(&&**word))
 }
 
-/// Whether a word is nothing but what a search puts in its place: `{}`, also with its folder in front.
-pub(super) fn is_placeholder(word: &Word) -> bool {
-    let ([WordPart::Unknown { written, .. }]
-    | [WordPart::Text(_), WordPart::Unknown { written, .. }]) = word.parts.as_slice()
-    else {
-        return false;
-    };
-    !written.starts_with(['$', '`', '<', '>'])
+/// Whether a word is nothing but what a search puts in its place: `{}`, also with its folder in front, or `$(find .)`.
+pub(super) fn stands_for_found(word: &Word, run: &Run) -> bool {
+    match word.parts.as_slice() {
+        [WordPart::Unknown { written, .. }] if written.starts_with(['$', '`']) => {
+            run.search_word.as_ref() == Some(written)
+        }
+        [WordPart::Unknown { written, .. }]
+        | [WordPart::Text(_), WordPart::Unknown { written, .. }] => {
+            run.search_word.is_none() && !written.starts_with(['$', '`', '<', '>'])
+        }
+        _ => false,
+    }
 }

@@ -115,7 +115,7 @@ impl Walker<'_> {
                 }
             }
         } else {
-            match from_variables(&values) {
+            match from_variables(&values).or_else(|| self.one_of_found(&values)) {
                 Some(value) => self.change().assign(name, Variable::Text(value)),
                 None => self.change().forget(name),
             }
@@ -124,6 +124,13 @@ impl Walker<'_> {
         self.origin = origin;
         self.merge(&before);
         self.change().forget(name);
+    }
+
+    /// The value of a loop over what a search finds: `for f in $(find .)`.
+    fn one_of_found(&self, values: &[Word]) -> Option<Word> {
+        let [value] = values else { return None };
+        let [WordPart::Unknown { written, .. }] = value.parts.as_slice() else { return None };
+        self.searches.contains_key(written).then(|| Word::unknown(written, false))
     }
 
     /// Whether what a body does depends on a variable: it is gone through with a value that is not known.

@@ -1,10 +1,12 @@
 //! Expands words as far as they are known before the command runs.
 
+use std::sync::Arc;
+
 use super::braces;
 use super::output::is_temporary_name;
-use super::syntax::tree::{Piece, Substitution, Word as Written};
+use super::syntax::tree::{List, Piece, Substitution, Word as Written};
 use super::walk::{Input, Walker};
-use crate::run::CodeFrom;
+use crate::run::{CodeFrom, Run};
 use crate::word::{Word, WordPart};
 
 /// The most computed texts that are remembered. With so many all code counts as computed.
@@ -249,6 +251,9 @@ impl Walker<'_> {
         self.in_subshell(|walker| walker.apart(|walker| walker.list(&inside.list)));
         let written = inside.written.as_str();
         self.note_shell_setup(first_run, written);
+        if let Some(search) = self.search_of(&inside.list, first_run) {
+            self.searches.insert(written.to_owned(), search);
+        }
         match self.output_of(first_run, &Input::Session) {
             Input::Piped(text) if text.known().is_some() => {
                 let text = text.known().unwrap_or_default();
@@ -267,6 +272,16 @@ impl Walker<'_> {
                 Word::unknown(written, true)
             }
             _ => Word::unknown(written, true),
+        }
+    }
+
+    /// Returns the search whose names a list writes, if it is one pipeline.
+    fn search_of(&mut self, list: &List, first_run: usize) -> Option<Arc<Run>> {
+        let piped = self.piped_search.take();
+        let [item] = list.as_slice() else { return None };
+        match item.pipeline.commands.as_slice() {
+            [_] => self.search(first_run, &Input::Session),
+            _ => piped,
         }
     }
 

@@ -101,7 +101,7 @@ impl Walker<'_> {
     }
 
     /// Returns the search whose names the runs since `first` write, if one does and nothing else.
-    fn search(&self, first: usize, input: &Input) -> Option<Arc<Run>> {
+    pub(super) fn search(&self, first: usize, input: &Input) -> Option<Arc<Run>> {
         let [run] = self.runs.get(first..).unwrap_or_default() else { return None };
         let reads_file = run.redirects.iter().any(|redirect| redirect.kind != RedirectKind::Write);
         match input {

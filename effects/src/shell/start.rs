@@ -13,7 +13,7 @@ use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
 use crate::paths::join;
 use crate::run::{Output, Place, Redirect, Run};
-use crate::word::Word;
+use crate::word::{Word, WordPart};
 
 /// How a program is started, besides its words.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +40,21 @@ impl Walker<'_> {
         self.depth -= 1;
     }
 
+    /// Notes the search whose names a word stands for: `cat $(find .)`. Of several such words one is noted.
+    fn note_search(&self, run: &mut Run) {
+        if run.more_args || run.search.is_some() || self.searches.is_empty() {
+            return;
+        }
+        let found = run.args.iter().find_map(|word| match word.parts.as_slice() {
+            [WordPart::Unknown { written, .. }] => Some((written, self.searches.get(written)?)),
+            _ => None,
+        });
+        if let Some((written, search)) = found {
+            run.search_word = Some(written.clone());
+            run.search = Some(Arc::clone(search));
+        }
+    }
+
     fn start_here(&mut self, words: Vec<Word>, launch: Launch) {
         let mut words = words.into_iter();
         let Some(program) = words.next() else {
@@ -59,6 +74,7 @@ impl Walker<'_> {
         };
         run.redirects = launch.redirects;
         run.output = launch.output;
+        self.note_search(&mut run);
         // A program that the line has linked or copied is that program under another name.
         if run.program.known_prefix().contains('/')
             && let Some(program) = self.program_behind(&run.program)

@@ -57,6 +57,10 @@ pub(super) struct Walker<'a> {
     pub(super) exhausted: bool,
     /// Expansions whose text comes from a program, and from which kind.
     pub(super) sources: HashMap<String, CodeFrom>,
+    /// Expansions whose text is what a search finds.
+    pub(super) searches: HashMap<String, Arc<Run>>,
+    /// The search whose names the pipeline before this point writes.
+    pub(super) piped_search: Option<Arc<Run>>,
     /// Expansions whose text makes a shell ready for a program.
     pub(super) setups: HashSet<String>,
     /// Texts that were computed from the output of a program.
@@ -103,6 +107,8 @@ impl<'a> Walker<'a> {
             fuel: 2048 + length.saturating_mul(4),
             exhausted: false,
             sources: HashMap::new(),
+            searches: HashMap::new(),
+            piped_search: None,
             setups: HashSet::new(),
             computed: Vec::new(),
             files: Vec::new(),
@@ -307,6 +313,7 @@ impl<'a> Walker<'a> {
             stages.push((command, first_run..self.runs.len()));
             // Each part is a shell of its own; the last one may be this shell (`lastpipe`).
             if place == last {
+                self.piped_search = self.search(first_run, &input);
                 self.merge(&before);
             } else {
                 self.state = Rc::clone(&before);

@@ -21,7 +21,7 @@ pub(crate) fn behind_pipes(effects: &mut Effects, first: usize) {
                 Output::Pipe => at + 1,
             };
             let Some(reader) = runs.get(next) else { return true };
-            if takes_secret(reader) || takes_names_only(reader) {
+            if takes_secret(reader) || hides_values(reader) {
                 return false;
             }
             if !passes_all(reader) {
@@ -65,8 +65,9 @@ fn takes_secret(run: &Run) -> bool {
     by_option || is_kept
 }
 
-/// `cut -d= -f1`, `awk -F= '{print $1}'`, `sed 's/=.*//'`: what stands behind the names is left out.
-fn takes_names_only(run: &Run) -> bool {
+/// `cut -d= -f1`, `awk -F= '{print $1}'`, `sed 's/=.*//'`: what stands behind the names is left out; `wc` and
+/// `grep -c` only count.
+fn hides_values(run: &Run) -> bool {
     let reading = read(run);
     let is = |names: [&str; 2], wanted: &str| {
         let mut values = names.iter().flat_map(|name| reading.options(name));
@@ -85,6 +86,19 @@ fn takes_names_only(run: &Run) -> bool {
             has_only(&reading, &["F", "field-separator"])
                 && is(["F", "field-separator"], "=")
                 && code.replace(' ', "") == "{print$1}"
+        }
+        (Some("wc"), []) => {
+            has_only(&reading, &["c", "bytes", "m", "chars", "l", "lines", "w", "words"])
+        }
+        (Some("grep" | "egrep"), [pattern]) => {
+            let given = |name: &&str| reading.options(name).next().is_some();
+            let counts = ["c", "count", "q", "quiet", "silent"].iter().any(|name| given(&name));
+            let is_of_names = matches!(
+                pattern.as_ref(),
+                "^[^=]*" | "^[^=]+" | "^[A-Z_]*" | "^[A-Z_]+" | "^[A-Z0-9_]*" | "^[A-Z0-9_]+"
+            );
+            has_only(&reading, NO_OTHER_LINES)
+                && (counts || is_of_names && ["o", "only-matching"].iter().any(|name| given(&name)))
         }
         (Some("sed"), [script]) => {
             has_only(&reading, &["E", "r"]) && matches!(script.as_ref(), "s/=.*//" | "s/=.*$//")

@@ -86,10 +86,23 @@ fn the_search_that_words_come_from_is_known() {
         "rg -l x | xargs cat",
         "find . -name x | parallel cat",
         "ls | (cd x; xargs cat)",
+        "cat $(find . -name x)",
+        "cat \"$(git ls-files | grep x)\"",
+        "F=$(ls); cat $F",
+        "for f in $(git diff --name-only); do cat \"$f\"; done",
     ] {
         assert!(search(line), "{line}");
     }
     for line in [
+        "cat $(cat l)",
+        "cat ./$(ls)",
+        "cat $(ls; cat l)",
+        "cat $(ls && cat l)",
+        "cat $(cat l | grep x)",
+        "cat $(ls | (cat l; grep x))",
+        "cat $(ls < l; cat < l)",
+        "F=$(ls); F=$(cat l); cat $F",
+        "cat l | xargs cat $(ls)",
         "ls; xargs cat < l",
         "ls | xargs cat < l",
         "ls | xargs cat <<< /etc/x",
