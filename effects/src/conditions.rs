@@ -19,6 +19,7 @@ mod commands;
 mod effect_condition;
 mod exit_status;
 mod folders;
+mod named_by_globs;
 mod path_doubts;
 mod question;
 mod read;

@@ -38,6 +38,7 @@ pub use found::{Cause, Found};
 pub use host_pattern::HostPatterns;
 pub use path_list::PathPatterns;
 pub use path_pattern::Folders;
+pub(crate) use path_pattern::names_with;
 pub use push_pattern::PushPatterns;
 pub use run_pattern::RunPatterns;
 pub use run_table::RunTable;

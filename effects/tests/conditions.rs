@@ -10,11 +10,21 @@ use serde_json::{Value, json};
 
 /// The answer, the explanation and the subject of a condition at a call in `/home/u/proj`.
 fn ask(key: &str, value: &Value, tool: &str, input: Value) -> (Truth, String, Option<String>) {
+    ask_in("/home/u/proj", key, value, tool, input)
+}
+
+fn ask_in(
+    cwd: &str,
+    key: &str,
+    value: &Value,
+    tool: &str,
+    input: Value,
+) -> (Truth, String, Option<String>) {
     let kinds = conditions::kinds_at_home(Some("/home/u".into()));
     let kind = kinds.iter().find(|kind| kind.name() == key).unwrap();
     let built = kind.build(value, &ConditionContext::new("/home/u/conf".as_ref())).unwrap();
     let call = ToolCall::new(tool, input);
-    let context = StepContext::new("s").cwd("/home/u/proj");
+    let context = StepContext::new("s").cwd(cwd);
     let id = StepId::new(Some("step"), String::new);
     let step = Envelope::new(&call, &context, &id, 1, 1 << 20);
     let condition: &dyn Condition = &**built.condition();
@@ -275,4 +285,63 @@ fn declared_tools_are_known_to_the_hooks() {
     let one = format!("{hook}[tool]\nname = \"x\"\n");
     let error = load(&one).unwrap_err();
     assert!(error.contains("two brackets"), "{error}");
+}
+
+#[test]
+fn what_a_glob_names_is_looked_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let make = |name: &str| {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "").unwrap();
+    };
+    for name in [
+        "src/a.rs",
+        "src/.env",
+        "deep/x/a.rs",
+        "certs/a.txt",
+        "certs/Server.PEM",
+        "out/x/.env.local",
+        "many/a.rs",
+        "away/a.rs",
+    ] {
+        make(name);
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("../certs/Server.PEM", folder.join("deep/link")).unwrap();
+        std::os::unix::fs::symlink("../certs", folder.join("away/c")).unwrap();
+    }
+    let secrets = json!(["**/.env", "**/.env.*", "**/*.pem", "**/Server.*"]);
+    let holds = |key: &str, tool: &str, input: Value| {
+        ask_in(folder.to_str().unwrap(), key, &secrets, tool, input).0
+    };
+    let bash = |command: &str| holds("reads", "Bash", json!({"command": command}));
+    assert_eq!(bash("head -3 src/*"), Truth::False);
+    assert_eq!(bash("cat many/* src/*.rs"), Truth::False);
+    assert_eq!(bash("cat deep/*/*"), Truth::False);
+    assert_eq!(bash("cat certs/*"), Truth::True);
+    assert_eq!(bash("cat c*/s*"), Truth::True);
+    assert_eq!(bash("cat certs/SERVER.*"), Truth::True);
+    // What a link leads to, and what a search finds.
+    assert_eq!(bash("cat deep/*"), Truth::True);
+    assert_eq!(bash("find out -name '*local*' -exec cat {} +"), Truth::True);
+    assert_eq!(bash("find many -name '*a*' -exec cat {} +"), Truth::False);
+    assert_eq!(bash("find away -name '*a*' -exec cat {} +"), Truth::Unknown);
+    assert_eq!(
+        holds("reads", "Grep", json!({"pattern": "x", "glob": "*a*", "path": "many"})),
+        Truth::False
+    );
+    // Nothing is there yet, or the line makes it.
+    assert_eq!(bash("cat src/*.x*"), Truth::Unknown);
+    assert_eq!(bash("cat none/*"), Truth::Unknown);
+    assert_eq!(bash("cp certs/Server.PEM many/x; cat many/*"), Truth::True);
+    assert_eq!(bash("mv $X many; cat many/*"), Truth::Unknown);
+    assert_eq!(bash("tar xf a.tar; cat many/*"), Truth::Unknown);
+    assert_eq!(bash("cat many/* $X"), Truth::Unknown);
+    assert_eq!(bash("shopt -s dotglob; cat src/*"), Truth::Unknown);
+    // A name that is written may be a new one.
+    assert_eq!(holds("writes", "Bash", json!({"command": "touch many/s*"})), Truth::Unknown);
+    assert_eq!(ask("reads", &secrets, "Bash", json!({"command": "cat src/*"})).0, Truth::Unknown);
 }

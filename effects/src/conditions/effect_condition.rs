@@ -31,7 +31,7 @@ impl EffectCondition {
     /// Answers the question, and hands the answer on together with the effects that it is about.
     ///
     /// A path is looked at as it is written and as its links lead: `ln -s /etc x` must not make `x/a` a
-    /// file of the project.
+    /// file of the project. What a glob names is looked up if the answer depends on it.
     fn ask<T>(&self, step: &Envelope<'_>, with: impl Fn(Found, &Effects) -> T) -> T {
         let found = effects_of(step, &self.manifests, self.home.as_deref());
         let StepEffects { effects, around, .. } = &*found;
@@ -40,17 +40,30 @@ impl EffectCondition {
             let effects = written::marked(effects, &**files, step);
             return with(self.question.find(&effects, &folders), &effects);
         }
-        let written = self.question.find(effects, &folders);
-        if written.truth < Answer::True
-            && self.question.is_about_paths()
+        let mut answer = (self.question.find(effects, &folders), effects);
+        if !self.question.is_about_paths() {
+            return with(answer.0, answer.1);
+        }
+        if answer.0.truth < Answer::True
             && let Some(real) = found.real()
         {
             let behind = self.question.find(real, &resolved(&folders));
-            if behind.truth > written.truth {
-                return with(behind, real);
+            if behind.truth > answer.0.truth {
+                answer = (behind, real);
             }
         }
-        with(written, effects)
+        // Whether a glob names what is meant is told by the files that are there.
+        if answer.0.truth == Answer::Unknown
+            && let Some(listed) = found.listed()
+        {
+            let there = self.question.find(listed, &folders);
+            let behind = self.question.find(listed, &resolved(&folders));
+            let there = if behind.truth > there.truth { behind } else { there };
+            if there.truth != Answer::Unknown {
+                answer = (there, listed);
+            }
+        }
+        with(answer.0, answer.1)
     }
 }
 

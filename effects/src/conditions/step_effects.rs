@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hookgate_contract::Envelope;
 
+use super::named_by_globs::listed;
 use crate::effects::{Effects, PathEffect, Surroundings};
 use crate::manifests::Manifests;
 use crate::paths::real;
@@ -17,6 +18,8 @@ pub(super) struct StepEffects {
     pub(super) around: Surroundings,
     /// The same with links resolved; `None` if no path changes.
     real: OnceLock<Option<Effects>>,
+    /// The same with the files that globs name on the disk; `None` if there are none.
+    listed: OnceLock<Option<Effects>>,
 }
 
 /// The effects of one version of a step, for each list of manifests and each home that a hook has.
@@ -63,17 +66,29 @@ impl StepEffects {
         let effects = step.payload().tool().map_or_else(Effects::default, |call| {
             Effects::of_call(&call.tool_name, &call.tool_input, &around, manifests)
         });
-        Self { effects, around, real: OnceLock::new() }
+        Self { effects, around, real: OnceLock::new(), listed: OnceLock::new() }
     }
 
     /// Returns the effects with links resolved; `None` if no path changes. Links are those of this
     /// machine, so they count only if the folder of the session is on it.
     pub(super) fn real(&self) -> Option<&Effects> {
-        let resolve = || {
-            let is_here = self.around.cwd.as_deref().is_some_and(|cwd| Path::new(cwd).is_dir());
-            if is_here { resolved(&self.effects) } else { None }
-        };
+        let resolve = || if self.is_here() { resolved(&self.effects) } else { None };
         self.real.get_or_init(resolve).as_ref()
+    }
+
+    /// Returns the effects with the files that globs name on this disk, where links lead; `None` if there are none.
+    pub(super) fn listed(&self) -> Option<&Effects> {
+        let list = || {
+            let effects = if self.is_here() { listed(&self.effects) } else { None }?;
+            let mut both = effects.clone();
+            both.reads.extend(resolved(&effects).into_iter().flat_map(|real| real.reads));
+            Some(both)
+        };
+        self.listed.get_or_init(list).as_ref()
+    }
+
+    fn is_here(&self) -> bool {
+        self.around.cwd.as_deref().is_some_and(|cwd| Path::new(cwd).is_dir())
     }
 }
 

@@ -19,8 +19,10 @@ pub(crate) enum Set {
     Visible,
     /// Any but a slash.
     NoSlash,
-    /// Neither slash nor dot: what a `*` of the shell takes at the start of a name.
+    /// Neither slash nor dot: what a `?` of the shell takes at the start of a name.
     NoSlashNoDot,
+    /// Any but a slash, and no dot at the start of a name: what a `*` of the shell takes there.
+    VisibleName,
     /// Any but a colon: the name of a branch.
     NoColon,
     /// `[…]`: ranges, never a slash.
@@ -44,7 +46,7 @@ impl Set {
     fn has(&self, c: char) -> bool {
         match self {
             Self::Any | Self::Visible => true,
-            Self::NoSlash => c != '/',
+            Self::NoSlash | Self::VisibleName => c != '/',
             Self::NoSlashNoDot => c != '/' && c != '.',
             Self::NoColon => c != ':',
             Self::Class { ranges, negated } => {
@@ -67,7 +69,10 @@ impl Set {
     fn is_within(&self, other: &Self) -> bool {
         match (self, other) {
             (_, Self::Any)
-            | (Self::NoSlash | Self::NoSlashNoDot | Self::Class { .. }, Self::NoSlash) => true,
+            | (
+                Self::NoSlash | Self::NoSlashNoDot | Self::VisibleName | Self::Class { .. },
+                Self::NoSlash,
+            ) => true,
             (one, other) => one == other,
         }
     }
@@ -114,7 +119,7 @@ pub(crate) fn read_shell(glob: &str, at_start_of_name: bool, tokens: &mut Vec<To
         match (first, token) {
             (true, Token::One(Set::NoSlash)) => tokens.push(Token::One(Set::NoSlashNoDot)),
             (true, Token::Many(Set::NoSlash)) => {
-                tokens.extend([Token::One(Set::NoSlashNoDot), Token::Many(Set::NoSlash)]);
+                tokens.push(Token::Many(Set::VisibleName));
             }
             (_, token) => tokens.push(token),
         }
@@ -208,12 +213,12 @@ fn solve(one: &[Token], other: &[Token], all: bool) -> bool {
                 (_, Some(Token::Enter)) if at(i, j + 2) => true,
                 (_, Some(Token::Many(_))) if at(i, j + 1) => true,
                 (Some(Token::Enter), _) if !all && at(i + 2, j) => true,
-                (Some(Token::Many(_)), _) if !all && at(i + 1, j) => true,
-                (Some(Token::Many(Set::Visible)), Some(Token::Char('.')))
+                (Some(Token::Many(Set::Visible | Set::VisibleName)), Some(Token::Char('.')))
                     if j > 0 && other.get(j - 1) == Some(&Token::Char('/')) =>
                 {
                     false
                 }
+                (Some(Token::Many(_)), _) if !all && at(i + 1, j) => true,
                 (Some(here), Some(there)) => step(here, there, all, i, j, &at),
                 (Some(_), None) | (None, Some(_)) => false,
             };
@@ -313,6 +318,18 @@ mod tests {
             tokens
         };
         assert!(!may_meet(&css, &below(".ssh")) && may_meet(&css, &below("secrets")));
+    }
+
+    #[test]
+    fn a_star_at_the_start_of_a_name_takes_nothing_or_what_is_no_dot() {
+        let meets = |shell: &str, name: &str| {
+            let mut tokens = vec![Token::Char('/')];
+            read_shell(shell, true, &mut tokens);
+            may_meet(&tokens, &glob(&format!("/{name}")))
+        };
+        assert!(meets("*id_rsa", "id_rsa") && meets("*id_rsa", "my.id_rsa") && meets("*", "x.y"));
+        assert!(!meets("*env", ".env") && !meets("*", ".env") && meets("*.env", "a.env"));
+        assert!(!meets("*.env", ".env") && !meets("*a", "b") && meets("*env", "env"));
     }
 
     #[test]
