@@ -7,7 +7,7 @@ use hookgate_contract::Head;
 use hookgate_git::{Repository, Settings};
 
 use crate::checkout::{CheckedOut, Checkout, GitFiles, GitPlace, When};
-use crate::run::Run;
+use crate::run::{Doubt, Run};
 
 /// Which repository a place is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,14 +83,23 @@ pub(crate) fn heads(place: &GitPlace, checkouts: &[Checkout], home: Option<&str>
 /// Whether a run works in the folder that the line says: a `cd` that nobody asks about fails if its folder is
 /// not there.
 pub(crate) fn is_there(run: &Run) -> bool {
-    run.doubtful.iter().all(|folder| Path::new(folder).is_dir())
+    run.doubtful.iter().all(|doubt| Path::new(&doubt.folder).is_dir())
 }
 
-/// What may be checked out where a run works, in a session that works in a folder.
-pub(crate) fn heads_of(run: &Run, session: Option<&str>, home: Option<&str>) -> Vec<Head> {
+/// What may be checked out where a run works.
+pub(crate) fn heads_of(run: &Run, home: Option<&str>) -> Vec<Head> {
     let mut all = heads(&GitPlace::of(run), &run.checkouts, home);
-    if !is_there(run) {
-        let stayed = Run { cwd: session.map(str::to_owned), ..run.clone() };
+    let missing: Vec<&Doubt> =
+        run.doubtful.iter().filter(|doubt| !Path::new(&doubt.folder).is_dir()).collect();
+    for doubt in &missing {
+        // What follows the `cd` has led elsewhere, too, if it is not the last one.
+        let mut cwd = doubt.before.as_ref().filter(|_| run.cwd.as_ref() == Some(&doubt.folder));
+        for earlier in missing.iter().rev() {
+            if cwd == Some(&earlier.folder) {
+                cwd = earlier.before.as_ref();
+            }
+        }
+        let stayed = Run { cwd: cwd.cloned(), ..run.clone() };
         for head in heads(&GitPlace::of(&stayed), &run.checkouts, home) {
             if !all.contains(&head) {
                 all.push(head);

@@ -35,5 +35,5 @@ pub use line_files::LineFiles;
 pub use manifests::Manifests;
 pub use pushes::{PushEffect, PushedRefs, RefUpdate};
 pub use report::EffectsReport;
-pub use run::{CodeFrom, Origin, Output, Place, Redirect, RedirectKind, Run};
+pub use run::{CodeFrom, Doubt, Origin, Output, Place, Redirect, RedirectKind, Run};
 pub use word::{Word, WordPart};

@@ -31,7 +31,7 @@ pub struct Run {
     /// The folder in which it runs, normalized and absolute; `None` if that is not known.
     pub cwd: Option<String>,
     /// Folders that must be there for `cwd` to be right, because nothing asks whether the `cd` to them has succeeded.
-    pub doubtful: Vec<String>,
+    pub doubtful: Vec<Doubt>,
     /// The names of files that the command line has made before: links, mounts, copies.
     pub files: LineFiles,
     /// Its redirections to files.
@@ -132,6 +132,15 @@ pub enum CodeFrom {
     Decoded,
     /// From standard input, whatever writes there.
     Stdin,
+}
+
+/// A folder in which something works only if the `cd` to it has succeeded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doubt {
+    /// The folder.
+    pub folder: String,
+    /// In which folder the shell is if it is not there; `None` if that is not known.
+    pub before: Option<String>,
 }
 
 /// What a redirection does with its file.

@@ -11,6 +11,7 @@ mod assign;
 mod braces;
 mod builtins;
 mod carriers;
+mod chain;
 mod checkouts;
 mod cmd;
 mod code;

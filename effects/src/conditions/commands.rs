@@ -104,7 +104,7 @@ fn asks(question: &Question, deed: Deed) -> bool {
 fn of_run(run: &Run, answer: Answer, at: At<'_>) -> Option<Command> {
     let meant = truth(answer)?;
     let place = GitPlace::of(run);
-    let heads = heads_of(run, at.around.cwd.as_deref(), at.around.home.as_deref());
+    let heads = heads_of(run, at.around.home.as_deref());
     Some(Command {
         meant,
         shown: Some(sentence::run(run)),

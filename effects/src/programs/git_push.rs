@@ -16,9 +16,9 @@ use crate::heads::{heads, repository};
 use crate::options::{Given, OptionTable, OptionsRead, read_options};
 use crate::pushes::{PushEffect, PushedRefs, RefUpdate};
 use crate::run::{Place, Run};
-use crate::word::Word;
+use crate::word::{Word, WordPart};
 
-use refspec::{full, glob_word, prefixed};
+use refspec::{full, glob_word, maybe_heads, prefixed};
 
 const PUSH: OptionTable<'static> = OptionTable {
     short_value: "o",
@@ -169,6 +169,8 @@ struct Push {
     remotes: Vec<Word>,
     updates: Vec<RefUpdate>,
     force: bool,
+    /// Whether a refspec of the settings is read, and none of the words.
+    of_settings: bool,
 }
 
 impl Push {
@@ -220,6 +222,7 @@ impl Push {
             remotes: Vec::new(),
             updates: Vec::new(),
             force: false,
+            of_settings: false,
         }
     }
 
@@ -310,7 +313,23 @@ impl Push {
     }
 
     fn add(&mut self, to: PushedRefs, force: bool, delete: bool, sure: bool) {
+        let to = self.known_at_remote(to);
         self.updates.push(RefUpdate { to, force, delete, sure });
+    }
+
+    /// `heads/x` is the branch `x` if the remote has it, and else a new branch `heads/x`.
+    fn known_at_remote(&self, to: PushedRefs) -> PushedRefs {
+        let PushedRefs::Branch(word) = &to else { return to };
+        let [first, WordPart::Text(name)] = word.parts.as_slice() else { return to };
+        if *first != maybe_heads() {
+            return to;
+        }
+        let tracked = self.repository.as_ref().map(|found| found.references("refs/remotes/"));
+        let is_it = |one: &String| one.split_once('/').is_some_and(|(_, branch)| branch == name);
+        let is_there =
+            tracked.is_some_and(|names| names.is_ok_and(|names| names.iter().any(is_it)));
+        let name = name.clone();
+        if is_there { PushedRefs::Branch(Word::text(name)) } else { to }
     }
 
     /// The remote that is pushed to if none is named.
@@ -365,6 +384,7 @@ impl Push {
             .map(Word::text)
             .collect();
         if !refspecs.is_empty() {
+            self.of_settings = true;
             for refspec in refspecs {
                 self.refspec(&refspec, None);
             }

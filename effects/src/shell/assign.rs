@@ -166,6 +166,7 @@ impl Walker<'_> {
             one.program == other.program
                 && one.args == other.args
                 && one.redirects == other.redirects
+                && one.env == other.env
         };
         first.len() == later.len() && first.iter().zip(later).all(same)
     }

@@ -158,6 +158,7 @@ impl Walker<'_> {
         let Some(item) = list.get(at) else { return };
         if item.joint == Joint::Next {
             self.status.chain = start;
+            self.status.told = start;
         }
         let chain = self.status.chain;
         if self.checkouts.len() == chain {
@@ -179,7 +180,7 @@ impl Walker<'_> {
         let next = list.get(at + 1).map(|next| next.joint);
         let plain = !item.pipeline.negated && !item.background;
         let alone = item.joint == Joint::Next && plain;
-        for checkout in self.checkouts.iter_mut().skip(chain) {
+        for checkout in self.checkouts.iter_mut().skip(self.status.told.max(chain)) {
             match next {
                 Some(Joint::And) => checkout.succeeded |= plain && checkout.from <= depth,
                 Some(Joint::Or) => checkout.succeeded = false,
@@ -191,6 +192,27 @@ impl Walker<'_> {
         if item.joint == Joint::Or && next == Some(Joint::And) {
             // `(A || B) && …`: one of them has.
             self.checkouts_uncertain(chain);
+            self.status.told = self.checkouts.len();
+        }
+    }
+
+    /// What the rounds of a loop change of what is checked out, earlier rounds may have changed before each of its runs.
+    pub(super) fn repeat_checkouts(&mut self, first_run: usize, first: usize) {
+        let made = self.checkouts.get(first..).unwrap_or_default().iter();
+        let made: Vec<Checkout> = made
+            .map(|one| Checkout { when: When::Perhaps, succeeded: false, ..one.clone() })
+            .collect();
+        let runs = self.runs.get_mut(first_run..).unwrap_or_default();
+        for run in runs.iter_mut().filter(|_| !made.is_empty()) {
+            for checkout in run.checkouts.iter_mut().skip(first) {
+                if let When::IfFailed(at) = &mut checkout.when
+                    && *at >= first
+                {
+                    *at += made.len();
+                }
+            }
+            let at = first.min(run.checkouts.len());
+            run.checkouts.splice(at..at, made.iter().cloned());
         }
     }
 }

@@ -74,6 +74,7 @@ impl Walker<'_> {
         let old = &self.state;
         let mut state = State {
             cwd: old.cwd.clone(),
+            doubtful: old.doubtful.clone(),
             all_renamed: old.all_renamed,
             zero,
             positional,

@@ -63,7 +63,9 @@ impl Walker<'_> {
     pub(super) fn looped(&mut self, endless: bool, go: impl FnOnce(&mut Self)) {
         let outer = self.jobs;
         self.jobs = outer.inside();
+        let (first_run, first_checkout) = (self.runs.len(), self.checkouts.len());
         go(self);
+        self.repeat_checkouts(first_run, first_checkout);
         let inner = self.jobs;
         if endless && inner.leaves == 0 && (inner.running || inner.left) {
             self.unclear_beside("the loop starts work in the background without end", None);

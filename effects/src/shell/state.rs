@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::syntax::tree::Command;
+use crate::run::Doubt;
 use crate::word::Word;
 
 /// The longest value of a variable that is followed.
@@ -41,7 +42,7 @@ pub(super) struct State {
     /// Attributes of `declare`: whether values become lower or upper case.
     pub(super) cased: BTreeMap<String, bool>,
     /// Folders to which a `cd` may have failed, and nothing has asked: `cwd` is right only if they are there.
-    pub(super) doubtful: Vec<String>,
+    pub(super) doubtful: Vec<Doubt>,
     /// Variables in code that waits for the end of the shell: it runs with their values of then, whenever that is.
     pub(super) trapped: BTreeSet<String>,
     /// Whether such code calls a function, which may have any variable in it.
@@ -61,9 +62,9 @@ pub(super) struct State {
 
 impl State {
     /// Notes that `cwd` is right only if a folder is there.
-    pub(super) fn doubt(&mut self, folder: &str) {
-        if !self.doubtful.iter().any(|one| one == folder) {
-            self.doubtful.push(folder.to_owned());
+    pub(super) fn doubt(&mut self, doubt: Doubt) {
+        if !self.doubtful.contains(&doubt) {
+            self.doubtful.push(doubt);
         }
     }
 
@@ -171,8 +172,8 @@ impl State {
         }
         self.renamed.extend(other.renamed.iter().cloned());
         self.all_renamed |= other.all_renamed;
-        for folder in &other.doubtful {
-            self.doubt(folder);
+        for doubt in &other.doubtful {
+            self.doubt(doubt.clone());
         }
         self.trapped.extend(other.trapped.iter().cloned());
         self.all_trapped |= other.all_trapped;

@@ -7,6 +7,7 @@
 
 use super::syntax::tree::{Item, Joint, Kind, List};
 use super::walk::Walker;
+use crate::run::Doubt;
 use crate::word::Word;
 
 /// What is known of the exit status at a point of the text.
@@ -22,6 +23,8 @@ pub(super) struct Status {
     pub(super) may_have_ended: bool,
     /// Where the changes of branches begin that the list of `&&` and `||` at this point has made.
     pub(super) chain: usize,
+    /// Where those of its changes begin that no `||` stands behind: of the others nothing more is told.
+    pub(super) told: usize,
     /// Where the changes of branches of the command before begin.
     pub(super) before: usize,
 }
@@ -91,7 +94,7 @@ impl Walker<'_> {
         if self.state.cwd.as_deref() != before
             && let Some(folder) = self.state.cwd.clone()
         {
-            self.change().doubt(&folder);
+            self.change().doubt(Doubt { folder, before: before.map(str::to_owned) });
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::chain::Succeeds;
 use super::endless::Jobs;
 use super::project_scripts::Scripts;
 use super::redirects::reads_elsewhere;
@@ -228,21 +229,27 @@ impl<'a> Walker<'a> {
     pub(super) fn list(&mut self, list: &List) {
         // The shell before the first part that does not surely run.
         let mut before: Option<Rc<State>> = None;
-        let mut surely = true;
+        // The shell before the first change of its folder, of which all but the folder may still be so.
+        let mut elsewhere: Option<Rc<State>> = None;
+        let mut succeeds = Succeeds::Surely;
         // The folder before a list of `&&` and `||`.
         let mut folder = None;
         for (at, item) in list.iter().enumerate() {
             match item.joint {
                 Joint::Next => {
                     folder.clone_from(&self.state.cwd);
-                    if let Some(before) = before.take() {
-                        self.merge(&before);
-                    }
+                    self.merge_chain(&mut before, &mut elsewhere);
                     self.item(list, at);
                 }
                 Joint::And => {
-                    if !surely && before.is_none() {
-                        before = Some(Rc::clone(&self.state));
+                    match succeeds {
+                        Succeeds::Perhaps if before.is_none() => {
+                            before = Some(Rc::clone(&self.state));
+                        }
+                        Succeeds::IfFolderIsThere if elsewhere.is_none() => {
+                            elsewhere = Some(Rc::clone(&self.state));
+                        }
+                        _ => {}
                     }
                     if before.is_some() {
                         self.perhaps(|walker| walker.item(list, at));
@@ -251,20 +258,32 @@ impl<'a> Walker<'a> {
                     }
                 }
                 Joint::Or => {
-                    if let Some(before) = before.take() {
-                        self.merge(&before);
-                    }
+                    self.merge_chain(&mut before, &mut elsewhere);
                     self.folder_may_be(folder.as_deref());
                     self.in_branch(|walker| walker.item(list, at));
                 }
             }
-            surely = surely_succeeds(item);
+            succeeds = self.succeeds(item);
             if self.goes_on_after_failure(list, at) {
                 self.folder_may_be(folder.as_deref());
             }
         }
-        if let Some(before) = before {
+        self.merge_chain(&mut before, &mut elsewhere);
+    }
+
+    /// Ends a list of `&&`: what stood before its parts that may not have run may still hold.
+    fn merge_chain(&mut self, before: &mut Option<Rc<State>>, elsewhere: &mut Option<Rc<State>>) {
+        if let Some(before) = before.take() {
             self.merge(&before);
+        }
+        if let Some(elsewhere) = elsewhere.take()
+            && !Rc::ptr_eq(&elsewhere, &self.state)
+        {
+            let here = Rc::clone(&self.state);
+            self.merge(&elsewhere);
+            let state = self.change();
+            state.cwd.clone_from(&here.cwd);
+            state.folders.clone_from(&here.folders);
         }
     }
 
@@ -384,28 +403,5 @@ impl<'a> Walker<'a> {
     /// Returns the name of the program of a run, empty if it is not known.
     pub(super) fn name_of(&self, by: usize) -> String {
         self.runs.get(by).and_then(Run::name).map(Cow::into_owned).unwrap_or_default()
-    }
-}
-
-/// Returns whether what follows `&&` surely runs, so that its assignments count afterwards. That a
-/// change of the folder succeeds is assumed: the rest would be meaningless otherwise.
-fn surely_succeeds(item: &Item) -> bool {
-    let [command] = item.pipeline.commands.as_slice() else {
-        return false;
-    };
-    let Kind::Simple(simple) = &command.kind else {
-        return false;
-    };
-    let words = &simple.words;
-    match words.first().map(super::syntax::tree::Word::bare) {
-        None => true,
-        Some(Some("mkdir")) => {
-            words.iter().any(|word| matches!(word.bare(), Some("-p" | "--parents")))
-        }
-        Some(Some(
-            "cd" | "pushd" | "popd" | "true" | ":" | "echo" | "printf" | "export" | "set" | "pwd"
-            | "declare",
-        )) => true,
-        Some(_) => false,
     }
 }

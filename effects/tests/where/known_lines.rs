@@ -55,6 +55,21 @@ pub(crate) const COMMITS: &[(&str, &str, &str)] = &[
     ("cd /no/such/folder; git commit", "m", "-|main"),
     ("cd /no/such/folder && git commit", "m", "-"),
     ("cd sub; git commit", "m", "main"),
+    // Such a folder in a shell of its own, after other folders, and before further ones.
+    ("cd nope; bash -c 'git commit'", "m", "-|main"),
+    ("cd ../f; cd nope; git commit", "m", "-|feature"),
+    ("cd nope; cd gone; git commit", "m", "?"),
+    ("cd nope || git status && cd ../f && git commit", "m", "?"),
+    ("cd nope && export GIT_DIR=../f/.git || git commit", "m", "?"),
+    ("git switch -c x && export GIT_DIR=../f/.git; git commit", "m", "?"),
+    // Of `A || B && C` nobody knows which of the first two has succeeded.
+    ("git branch -m new || git checkout --detach && cd ../f && git commit", "f", "new"),
+    ("git switch main || git switch -c x && cd . && git commit", "f", "feature|main|x"),
+    // An earlier round.
+    ("for x in 1 2; do git commit; git switch -c y; done", "m", "main|y"),
+    ("while x; do git commit && git switch other; done", "m", "main|other"),
+    ("for x in 1 2; do git commit; export GIT_DIR=../f/.git; done", "m", "?"),
+    ("for x in 1 2; do git switch other && git commit; done", "m", "other"),
 ];
 
 #[test]
@@ -146,6 +161,11 @@ const PUSHES: &[(&str, &str, Truth)] = &[
     ("git push origin main", r#""main""#, Truth::True),
     ("git push origin HEAD:main", r#""main""#, Truth::True),
     ("git push origin HEAD:refs/heads/main", r#""main""#, Truth::True),
+    ("git push origin HEAD:heads/main", r#""main""#, Truth::True),
+    // A new branch `heads/new`, if the remote has no `new`.
+    ("git push origin HEAD:heads/new", r#""new""#, Truth::Unknown),
+    ("git push origin HEAD:heads/new", r#""main""#, Truth::False),
+    ("git push origin :heads/new", r#""heads/new""#, Truth::Unknown),
     ("git push origin +main", r#"{"to": "main", "force": true}"#, Truth::True),
     ("git push origin main", r#"{"to": "main", "force": true}"#, Truth::False),
     ("git push origin feature:main", r#""main""#, Truth::True),

@@ -92,13 +92,13 @@ fn hides_values(run: &Run) -> bool {
         }
         (Some("grep" | "egrep"), [pattern]) => {
             let given = |name: &&str| reading.options(name).next().is_some();
-            let counts = ["c", "count", "q", "quiet", "silent"].iter().any(|name| given(&name));
+            let counts = ["c", "count", "q", "quiet", "silent"].iter().any(given);
             let is_of_names = matches!(
                 pattern.as_ref(),
                 "^[^=]*" | "^[^=]+" | "^[A-Z_]*" | "^[A-Z_]+" | "^[A-Z0-9_]*" | "^[A-Z0-9_]+"
             );
             has_only(&reading, NO_OTHER_LINES)
-                && (counts || is_of_names && ["o", "only-matching"].iter().any(|name| given(&name)))
+                && (counts || is_of_names && ["o", "only-matching"].iter().any(given))
         }
         (Some("sed"), [script]) => {
             has_only(&reading, &["E", "r"]) && matches!(script.as_ref(), "s/=.*//" | "s/=.*$//")

@@ -93,6 +93,7 @@ impl Push {
         }
         let default = self.settings.get("push.default").unwrap_or_default();
         if matches!(default, "upstream" | "tracking")
+            && !self.of_settings
             && let Some(merge) = self.settings.get(&format!("branch.{branch}.merge"))
         {
             return full(&Word::text(merge));
@@ -174,10 +175,14 @@ pub(super) fn full(word: &Word) -> PushedRefs {
 
 fn full_or(word: &Word, is_tag: impl FnOnce() -> bool) -> PushedRefs {
     let start = word.known_prefix();
-    for heads in ["refs/heads/", "heads/"] {
-        if start.starts_with(heads) {
-            return PushedRefs::Branch(word.without_start(heads.len()));
-        }
+    if start.starts_with("refs/heads/") {
+        return PushedRefs::Branch(word.without_start("refs/heads/".len()));
+    }
+    if start.starts_with("heads/") {
+        let mut either = Word { parts: vec![maybe_heads()] };
+        let name = word.without_start("heads/".len());
+        name.parts.into_iter().for_each(|part| either.push(part));
+        return PushedRefs::Branch(either);
     }
     if start.starts_with("refs/") {
         return PushedRefs::Ref(word.clone());
@@ -195,6 +200,11 @@ fn full_or(word: &Word, is_tag: impl FnOnce() -> bool) -> PushedRefs {
         }
         _ => PushedRefs::Branch(word.clone()),
     }
+}
+
+/// What stands for `heads/` where it may be a part of the name of a branch, or not.
+pub(super) fn maybe_heads() -> WordPart {
+    WordPart::Unknown { written: "heads/".to_owned(), splits: false }
 }
 
 pub(super) fn prefixed(start: &str, word: &Word) -> Word {

@@ -59,6 +59,36 @@ fn constants_are_followed_in_a_straight_line() {
 }
 
 #[test]
+fn what_may_not_have_run_changes_nothing_for_sure() {
+    for (text, expected) in [
+        ("X=a; cd b && X=c; rm $X", "rm <$X>"),
+        ("X=a; cd b && X=c || rm $X", "rm <$X>"),
+        ("X=a; cd b && { X=c; } && d; rm $X", "rm <$X>"),
+        ("X=a; mkdir -p b && X=c; rm $X", "rm <$X>"),
+        ("X=a; : < b && X=c; rm $X", "rm <$X>"),
+        ("X=a; echo b > c && X=d; rm $X", "rm <$X>"),
+        ("X=a; printf %d b && X=c; rm $X", "rm <$X>"),
+        ("X=a; ! true && X=c; rm $X", "rm <$X>"),
+        ("X=a; set -o b && X=c; rm $X", "rm <$X>"),
+        ("X=a; set -e && X=c; rm $X", "rm c"),
+        ("X=a; export 1b=c && X=d; rm $X", "rm <$X>"),
+        ("X=a; export B=c && X=d; rm $X", "rm d"),
+        ("X=a; readonly B=c; B=d && X=e; rm $X", "rm <$X>"),
+        ("X=a; UID=1 && X=c; rm $X", "rm <$X>"),
+        ("X=a; B=$(c) && X=d; rm $X", "rm <$X>"),
+        ("X=a; echo $((1/0)) && X=c; rm $X", "rm <$X>"),
+        ("true() { false; }; X=a; true && X=c; rm $X", "rm <$X>"),
+        ("cd b && X=c && rm $X", "rm c"),
+        ("X=a && Y=b && true && X=c; rm $X", "rm c"),
+    ] {
+        assert_eq!(last(text), expected, "{text}");
+    }
+    let reading = reading("mkdir -p a && cd a && X=b; rm c");
+    let run = reading.runs.last().expect("a run");
+    assert!(run.cwd.as_deref().is_some_and(|cwd| cwd.ends_with("/a")), "{run:?}");
+}
+
+#[test]
 fn a_loop_over_known_words_runs_once_for_each() {
     all(
         &[
