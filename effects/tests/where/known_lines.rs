@@ -56,9 +56,9 @@ pub(crate) const COMMITS: &[(&str, &str, &str)] = &[
     ("cd /no/such/folder && git commit", "m", "-"),
     ("cd sub; git commit", "m", "main"),
     // Such a folder in a shell of its own, after other folders, and before further ones.
-    ("cd nope; bash -c 'git commit'", "m", "-|main"),
-    ("cd ../f; cd nope; git commit", "m", "-|feature"),
-    ("cd nope; cd gone; git commit", "m", "?"),
+    ("cd /no/such/folder; bash -c 'git commit'", "m", "-|main"),
+    ("cd ../f; cd /no/such/folder; git commit", "m", "-|feature"),
+    ("cd /no/such/folder; cd gone; git commit", "m", "?"),
     ("cd nope || git status && cd ../f && git commit", "m", "?"),
     ("cd nope && export GIT_DIR=../f/.git || git commit", "m", "?"),
     ("git switch -c x && export GIT_DIR=../f/.git; git commit", "m", "?"),
@@ -68,7 +68,7 @@ pub(crate) const COMMITS: &[(&str, &str, &str)] = &[
     // An earlier round.
     ("for x in 1 2; do git commit; git switch -c y; done", "m", "main|y"),
     ("while x; do git commit && git switch other; done", "m", "main|other"),
-    ("for x in 1 2; do git commit; export GIT_DIR=../f/.git; done", "m", "?"),
+    ("for x in 1 2; do git commit; export GIT_DIR=../m/.git; done", "f", "?"),
     ("for x in 1 2; do git switch other && git commit; done", "m", "other"),
 ];
 
