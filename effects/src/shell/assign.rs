@@ -130,7 +130,7 @@ impl Walker<'_> {
     fn one_of_found(&self, values: &[Word]) -> Option<Word> {
         let [value] = values else { return None };
         let [WordPart::Unknown { written, .. }] = value.parts.as_slice() else { return None };
-        self.searches.contains_key(written).then(|| Word::unknown(written, false))
+        self.searches.get(written)?.as_ref().map(|_| Word::unknown(written, false))
     }
 
     /// Whether what a body does depends on a variable: it is gone through with a value that is not known.

@@ -251,8 +251,10 @@ impl Walker<'_> {
         self.in_subshell(|walker| walker.apart(|walker| walker.list(&inside.list)));
         let written = inside.written.as_str();
         self.note_shell_setup(first_run, written);
-        if let Some(search) = self.search_of(&inside.list, first_run) {
-            self.searches.insert(written.to_owned(), search);
+        let search = self.search_of(&inside.list, first_run);
+        let known = self.searches.entry(written.to_owned()).or_insert_with(|| search.clone());
+        if *known != search {
+            *known = None;
         }
         match self.output_of(first_run, &Input::Session) {
             Input::Piped(text) if text.known().is_some() => {

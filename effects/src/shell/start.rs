@@ -46,7 +46,9 @@ impl Walker<'_> {
             return;
         }
         let found = run.args.iter().find_map(|word| match word.parts.as_slice() {
-            [WordPart::Unknown { written, .. }] => Some((written, self.searches.get(written)?)),
+            [WordPart::Unknown { written, .. }] => {
+                Some((written, self.searches.get(written)?.as_ref()?))
+            }
             _ => None,
         });
         if let Some((written, search)) = found {

@@ -58,8 +58,9 @@ pub(super) struct Walker<'a> {
     pub(super) exhausted: bool,
     /// Expansions whose text comes from a program, and from which kind.
     pub(super) sources: HashMap<String, CodeFrom>,
-    /// Expansions whose text is what a search finds.
-    pub(super) searches: HashMap<String, Arc<Run>>,
+    /// Expansions by their text, and the search whose names they are; `None` if they are something else, or were at one
+    /// of several places: the same text may mean another thing there.
+    pub(super) searches: HashMap<String, Option<Arc<Run>>>,
     /// The search whose names the pipeline before this point writes.
     pub(super) piped_search: Option<Arc<Run>>,
     /// Expansions whose text makes a shell ready for a program.

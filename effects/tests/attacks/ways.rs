@@ -2,7 +2,7 @@
 
 /// Ways to write a path: what stands before the line, and what stands for the path. `D` is its folder, `N`
 /// its name, `P` the whole.
-pub(crate) const PATHS: [(&str, &str); 34] = [
+pub(crate) const PATHS: [(&str, &str); 40] = [
     ("", "P"),
     ("", "P"),
     ("", "'P'"),
@@ -37,11 +37,18 @@ pub(crate) const PATHS: [(&str, &str); 34] = [
     ("mkdir d; mount --bind D d; ", "d/N"),
     ("mkdir d; mount -o bind D d; ", "d/N"),
     ("d=D; ln -s \"$d\" l; ", "l/N"),
+    // What stands behind `&&` does not run.
+    ("x=P; cd /none 2>/dev/null && x=src; ", "\"$x\""),
+    ("x=P; : 2>/dev/null </none && x=src; ", "\"$x\""),
+    ("x=P; ! : && x=src; ", "$x"),
+    ("x=P; printf %d z >/dev/null 2>&1 && x=src; ", "$x"),
+    ("x=P; mkdir -p /proc/none 2>/dev/null && x=src || : ; ", "\"$x\""),
+    ("f() { echo P; }; cd /none 2>/dev/null && f() { echo src; }; ", "\"$(f)\""),
 ];
 
 /// Wrappers: `L` is the line, `Q` the line in single quotes, `A` the line as the subscript of an array in
 /// single quotes, `S` the line as a substitution in single quotes.
-pub(crate) const WRAPPERS: [(&str, &str); 66] = [
+pub(crate) const WRAPPERS: [(&str, &str); 67] = [
     ("bash -c", "bash -c Q"),
     ("eval", "eval Q"),
     ("group", "{ L; }"),
@@ -59,6 +66,7 @@ pub(crate) const WRAPPERS: [(&str, &str); 66] = [
     ("stdin", ". /dev/stdin <<< Q"),
     ("process", "source <(echo Q)"),
     ("trap", "trap Q EXIT"),
+    ("trap with a later value", "trap 'eval \"$z\"' EXIT; z=Q"),
     ("env", "env A=1 bash -c Q"),
     ("env -S", "env -S 'timeout 4' bash -c Q"),
     ("nohup", "nohup sh -c Q"),

@@ -102,6 +102,10 @@ fn the_search_that_words_come_from_is_known() {
         "cat $(ls | (cat l; grep x))",
         "cat $(ls < l; cat < l)",
         "F=$(ls); F=$(cat l); cat $F",
+        // The same text with another meaning.
+        "X=/etc; F=$(ls $X); X=.; : $(ls $X); cat $F",
+        "f() { cat l; }; F=$(f); f() { ls; }; : $(f); cat $F",
+        "F=$(ls); cd /etc; : $(ls); cat $F",
         "cat l | xargs cat $(ls)",
         "ls; xargs cat < l",
         "ls | xargs cat < l",
