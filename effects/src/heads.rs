@@ -7,7 +7,7 @@ use hookgate_contract::Head;
 use hookgate_git::{Repository, Settings};
 
 use crate::checkout::{CheckedOut, Checkout, GitFiles, GitPlace, When};
-use crate::run::{Doubt, Run};
+use crate::run::Run;
 
 /// Which repository a place is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,17 +89,8 @@ pub(crate) fn is_there(run: &Run) -> bool {
 /// What may be checked out where a run works.
 pub(crate) fn heads_of(run: &Run, home: Option<&str>) -> Vec<Head> {
     let mut all = heads(&GitPlace::of(run), &run.checkouts, home);
-    let missing: Vec<&Doubt> =
-        run.doubtful.iter().filter(|doubt| !Path::new(&doubt.folder).is_dir()).collect();
-    for doubt in &missing {
-        // What follows the `cd` has led elsewhere, too, if it is not the last one.
-        let mut cwd = doubt.before.as_ref().filter(|_| run.cwd.as_ref() == Some(&doubt.folder));
-        for earlier in missing.iter().rev() {
-            if cwd == Some(&earlier.folder) {
-                cwd = earlier.before.as_ref();
-            }
-        }
-        let stayed = Run { cwd: cwd.cloned(), ..run.clone() };
+    for cwd in run.stays_in() {
+        let stayed = Run { cwd, ..run.clone() };
         for head in heads(&GitPlace::of(&stayed), &run.checkouts, home) {
             if !all.contains(&head) {
                 all.push(head);

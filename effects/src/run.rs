@@ -1,6 +1,7 @@
 //! One program that a command line would run.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::checkout::Checkout;
@@ -64,6 +65,24 @@ pub struct Run {
 }
 
 impl Run {
+    /// Returns the folders in which it works if a `cd` before has failed: those whose folder is not there now. `None` is one
+    /// that is not known, since what follows the `cd` has led elsewhere, too.
+    pub(crate) fn stays_in(&self) -> Vec<Option<String>> {
+        let missing: Vec<&Doubt> =
+            self.doubtful.iter().filter(|doubt| !Path::new(&doubt.folder).is_dir()).collect();
+        let stays = |doubt: &&Doubt| {
+            let mut cwd =
+                doubt.before.as_ref().filter(|_| self.cwd.as_ref() == Some(&doubt.folder));
+            for earlier in missing.iter().rev() {
+                if cwd == Some(&earlier.folder) {
+                    cwd = earlier.before.as_ref();
+                }
+            }
+            cwd.cloned()
+        };
+        missing.iter().map(stays).collect()
+    }
+
     /// Returns the name of the program without its folder and without `.exe`; `None` if it is not known.
     #[must_use]
     pub fn name(&self) -> Option<Cow<'_, str>> {

@@ -63,6 +63,8 @@ fn reads_by_any_tool() {
     assert_eq!(reads("Bash", json!({"command": "cat ~/.ssh/id_rsa"})), Truth::True);
     assert_eq!(reads("Bash", json!({"command": "cd /x && cat < .env"})), Truth::True);
     assert_eq!(reads("Bash", json!({"command": "cat .env.example"})), Truth::False);
+    assert_eq!(reads("Bash", json!({"command": "yq e '.env' compose.yml"})), Truth::False);
+    assert_eq!(reads("Bash", json!({"command": "yq e .a .env"})), Truth::True);
     assert_eq!(reads("Bash", json!({"command": "cat $FILE"})), Truth::Unknown);
     assert_eq!(reads("Write", json!({"file_path": ".env"})), Truth::False);
     assert_eq!(reads("mcp__x__y", json!({})), Truth::Unknown);
@@ -344,4 +346,40 @@ fn what_a_glob_names_is_looked_up() {
     // A name that is written may be a new one.
     assert_eq!(holds("writes", "Bash", json!({"command": "touch many/s*"})), Truth::Unknown);
     assert_eq!(ask("reads", &secrets, "Bash", json!({"command": "cat src/*"})).0, Truth::Unknown);
+}
+
+#[test]
+fn a_folder_that_is_not_there_leaves_the_shell_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(folder.join("there")).unwrap();
+    std::fs::write(folder.join("kept"), "").unwrap();
+    let kept =
+        json!([format!("{}/kept", folder.display()), format!("{}/x/kept", folder.display())]);
+    let bash = |command: &str| {
+        ask_in(folder.to_str().unwrap(), "deletes", &kept, "Bash", json!({"command": command})).0
+    };
+    for line in [
+        "cd none; rm kept",
+        "cd none; rm -rf *",
+        "cd none; rm -rf .",
+        "cd /none/at/all; rm -rf ./*",
+        "pushd none; bash -c 'rm kept'",
+        "cd none || true; rm kept",
+        "cd none; cd gone || rm kept",
+        "mkdir -p other; cd none; rm kept",
+    ] {
+        assert_eq!(bash(line), Truth::True, "{line}");
+    }
+    for line in [
+        "cd none && rm kept",
+        "cd none || exit 1; rm kept",
+        "set -e; cd none; rm kept",
+        "cd there; rm kept",
+        "cd there; rm -rf *",
+        "mkdir none; cd none; rm kept",
+        "git clone https://example.com/x none; cd none; rm -rf *",
+    ] {
+        assert_eq!(bash(line), Truth::False, "{line}");
+    }
 }

@@ -1,5 +1,7 @@
 //! Where the effects of one run are put.
 
+use std::path::Path;
+
 use super::hosts::HostInWord;
 use super::role::PathRole;
 use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat, VariableEffect};
@@ -125,10 +127,16 @@ impl Sink<'_> {
         let path = is_path
             .then(|| absolute(word, cwd))
             .filter(|path| !path.known().is_some_and(|known| is_device(&known)));
-        let also = match path {
+        let mut also = match path {
             Some(_) => self.run.files.also(word, cwd, follows, below),
             None => Vec::new(),
         };
+        if let Some(path) = &path {
+            let stayed = self.run.stays_in().into_iter().flatten();
+            let stayed = stayed.filter(|folder| Path::new(folder).is_dir() && !self.may_be_made());
+            let there = stayed.map(|folder| absolute(word, Some(&folder)));
+            also.extend(there.filter(|there| there != path));
+        }
         let (by, run) = (self.by.clone(), Some(self.index));
         let climbs = path.as_ref().and_then(|_| climbing(word, cwd));
         path.map(|path| (path, climbs))
@@ -143,6 +151,18 @@ impl Sink<'_> {
                 by: by.clone(),
                 run,
             })
+    }
+
+    /// Whether the line may have made the folder in which the program works.
+    fn may_be_made(&self) -> bool {
+        let Some(cwd) = self.run.cwd.as_deref() else { return true };
+        self.out.writes.iter().any(|made| match made.path.known() {
+            Some(path) => {
+                Path::new(&*path).starts_with(cwd)
+                    || Path::new(cwd).starts_with(&*path) && made.below
+            }
+            None => true,
+        })
     }
 }
 

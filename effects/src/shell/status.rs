@@ -200,7 +200,7 @@ fn surely_fails(item: &Item, in_function: bool) -> bool {
 }
 
 /// Whether a command always ends the shell or the function with a failure, if it runs.
-fn surely_ends(item: &Item, in_function: bool) -> bool {
+pub(super) fn surely_ends(item: &Item, in_function: bool) -> bool {
     is_failing(item, &|name| ends(name, in_function))
 }
 

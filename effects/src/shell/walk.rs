@@ -10,7 +10,7 @@ use super::endless::Jobs;
 use super::project_scripts::Scripts;
 use super::redirects::reads_elsewhere;
 use super::state::{State, Variable};
-use super::status::Status;
+use super::status::{Status, surely_ends};
 use super::syntax::tree::{Command, Item, Joint, Kind, List, Pipeline};
 use super::syntax::{self, MAX_DEPTH};
 use super::traps::Trap;
@@ -260,8 +260,13 @@ impl<'a> Walker<'a> {
                 }
                 Joint::Or => {
                     self.merge_chain(&mut before, &mut elsewhere);
+                    let doubtful = self.state.doubtful.clone();
                     self.folder_may_be(folder.as_deref());
                     self.in_branch(|walker| walker.item(list, at));
+                    // Behind `cd x || exit` the folder is there.
+                    if surely_ends(item, !self.active.is_empty()) {
+                        self.change().doubtful = doubtful;
+                    }
                 }
             }
             succeeds = self.succeeds(item);
