@@ -145,7 +145,7 @@ pub enum Place {
 /// Where code comes from that cannot be read before it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodeFrom {
-    /// From the network: `curl … | sh`.
+    /// From the network: `curl … | sh`, `npx github:a/b`.
     Network,
     /// From a program that decodes or transforms text: `base64 -d | sh`.
     Decoded,
