@@ -99,6 +99,13 @@ fn a_trap_runs_with_the_values_of_the_end() {
         ("trap 'rm $d' EXIT; d=/a; unset d", "$d"),
         ("trap 'rm $d' EXIT", "$d"),
         ("c() { rm $d; }; trap c EXIT; d=/a; d=/b", "$d"),
+        ("trap 'rm $d' DEBUG; d=/a", "$d /a"),
+        ("trap 'rm $d' EXIT; x || exit 1; d=/a", "$d"),
+        ("trap 'rm $d' EXIT; f() { local d=/b; exit; }; f; d=/a", "$d"),
+        ("d=/a; trap 'rm $d' EXIT; f() { local d=/b; exit; }; f", "/a $d"),
+        ("d=/a; c() { rm $d; }; trap c EXIT; f() { local d=/b; exit; }; f", "$d"),
+        ("trap 'rm $d' EXIT; d=/b eval exit; d=/a", "$d"),
+        ("d=/a; c() { rm $d; }; trap c EXIT; e=b; exit 0", "/a"),
     ] {
         assert_eq!(deleted(text), (expected.to_owned(), 0), "{text}");
     }
