@@ -83,7 +83,7 @@ pub(crate) fn heads(place: &GitPlace, checkouts: &[Checkout], home: Option<&str>
 /// Whether a run works in the folder that the line says: a `cd` that nobody asks about fails if its folder is
 /// not there.
 pub(crate) fn is_there(run: &Run) -> bool {
-    run.doubtful.iter().all(|doubt| Path::new(&doubt.folder).is_dir())
+    run.stays_in().is_empty()
 }
 
 /// What may be checked out where a run works.

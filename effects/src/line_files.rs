@@ -32,7 +32,7 @@ pub(crate) enum Leads {
 }
 
 /// One name of a path.
-type Segment = Vec<WordPart>;
+pub(crate) type Segment = Vec<WordPart>;
 
 /// A name that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -210,7 +210,8 @@ fn rest_after<'p>(start: &[Segment], path: &'p [Segment]) -> Option<&'p [Segment
         .then_some(rest)
 }
 
-fn segments(path: &Word) -> Vec<Segment> {
+/// Splits a path at its slashes.
+pub(crate) fn segments(path: &Word) -> Vec<Segment> {
     let mut done = Vec::new();
     let mut open = Segment::new();
     for part in &path.parts {

@@ -343,6 +343,20 @@ fn what_a_glob_names_is_looked_up() {
     assert_eq!(bash("tar xf a.tar; cat many/*"), Truth::Unknown);
     assert_eq!(bash("cat many/* $X"), Truth::Unknown);
     assert_eq!(bash("shopt -s dotglob; cat src/*"), Truth::Unknown);
+    // What else the step does is still looked at where links lead.
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("guard", folder.join("lnk")).unwrap();
+    make("guard/settings.json");
+    let guard = json!([format!("{}/guard/settings.json", folder.display())]);
+    for (key, line) in [
+        ("writes", "sed -i s/a/b/ lnk/s*"),
+        ("deletes", "rm lnk/s*; cat many/*"),
+        ("touches", "rm lnk/s*; cat many/*"),
+    ] {
+        let input = json!({"command": line});
+        let answer = ask_in(folder.to_str().unwrap(), key, &guard, "Bash", input).0;
+        assert!(answer != Truth::False, "{key}: {line}");
+    }
     // A name that is written may be a new one.
     assert_eq!(holds("writes", "Bash", json!({"command": "touch many/s*"})), Truth::Unknown);
     assert_eq!(ask("reads", &secrets, "Bash", json!({"command": "cat src/*"})).0, Truth::Unknown);

@@ -13,7 +13,7 @@ use super::step_effects::{StepEffects, effects_of};
 use super::written;
 use crate::effects::Effects;
 use crate::manifests::Manifests;
-use crate::patterns::{Found, Truth as Answer};
+use crate::patterns::{Folders, Found, Truth as Answer};
 
 /// A condition on the effects of a step.
 pub(super) struct EffectCondition {
@@ -40,30 +40,38 @@ impl EffectCondition {
             let effects = written::marked(effects, &**files, step);
             return with(self.question.find(&effects, &folders), &effects);
         }
-        let mut answer = (self.question.find(effects, &folders), effects);
-        if !self.question.is_about_paths() {
-            return with(answer.0, answer.1);
-        }
-        if answer.0.truth < Answer::True
-            && let Some(real) = found.real()
-        {
-            let behind = self.question.find(real, &resolved(&folders));
-            if behind.truth > answer.0.truth {
-                answer = (behind, real);
-            }
-        }
+        let (written, told) = self.find(effects, || found.real(), &folders);
         // Whether a glob names what is meant is told by the files that are there.
-        if answer.0.truth == Answer::Unknown
+        if written.truth == Answer::Unknown
+            && self.question.is_about_paths()
             && let Some(listed) = found.listed()
         {
-            let there = self.question.find(listed, &folders);
-            let behind = self.question.find(listed, &resolved(&folders));
-            let there = if behind.truth > there.truth { behind } else { there };
+            let (there, told) = self.find(&listed.effects, || listed.real.as_ref(), &folders);
             if there.truth != Answer::Unknown {
-                answer = (there, listed);
+                return with(there, told);
             }
         }
-        with(answer.0, answer.1)
+        with(written, told)
+    }
+
+    /// Looks for the answer in some effects, and in the same with links resolved, if there are any.
+    fn find<'e>(
+        &self,
+        effects: &'e Effects,
+        real: impl FnOnce() -> Option<&'e Effects>,
+        folders: &Folders,
+    ) -> (Found, &'e Effects) {
+        let written = self.question.find(effects, folders);
+        if written.truth < Answer::True
+            && self.question.is_about_paths()
+            && let Some(real) = real()
+        {
+            let behind = self.question.find(real, &resolved(folders));
+            if behind.truth > written.truth {
+                return (behind, real);
+            }
+        }
+        (written, effects)
     }
 }
 

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::effects::{Effects, PathEffect};
+use crate::line_files::{Segment, segments};
 use crate::patterns::names_with;
 use crate::word::{Word, WordPart};
 
@@ -18,9 +19,9 @@ pub(super) fn listed(effects: &Effects) -> Option<Effects> {
     let mut left = MOST_NAMES;
     let mut changed = false;
     let list = |read: &PathEffect| -> Vec<PathEffect> {
-        let files = Names::of(&read.path)
-            .filter(|names| !may_make_files(effects, read, &names.folder))
-            .and_then(|names| names.on_disk(&mut left));
+        let files = GlobPath::of(&read.path)
+            .filter(|path| !may_make_files(effects, read, &path.folder))
+            .and_then(|path| path.on_disk(&mut left));
         let Some(files) = files else { return vec![read.clone()] };
         changed = true;
         let one =
@@ -43,55 +44,26 @@ fn may_make_files(effects: &Effects, read: &PathEffect, folder: &str) -> bool {
     })
 }
 
-/// What a glob names, name by name.
-struct Names {
+/// A path with globs.
+struct GlobPath {
     /// The folder in which the first name with a glob is.
     folder: String,
-    rest: Vec<Name>,
+    rest: Vec<Segment>,
 }
 
-enum Name {
-    /// `**`: any folders, also those that begin with a dot.
-    Folders,
-    Glob(Vec<WordPart>),
-}
-
-impl Names {
-    /// Reads a path with globs; `None` if it has none, or parts that are not known.
+impl GlobPath {
+    /// Reads a path; `None` if it has no globs, or parts that are not known.
     fn of(path: &Word) -> Option<Self> {
-        let mut names: Vec<Vec<WordPart>> = vec![Vec::new()];
-        for part in &path.parts {
-            match part {
-                WordPart::Text(text) => {
-                    for (place, piece) in text.split('/').enumerate() {
-                        if place > 0 {
-                            names.push(Vec::new());
-                        }
-                        if let (false, Some(last)) = (piece.is_empty(), names.last_mut()) {
-                            last.push(WordPart::Text(piece.to_owned()));
-                        }
-                    }
-                }
-                WordPart::Glob(_) => names.last_mut()?.push(part.clone()),
-                WordPart::Unknown { written, .. } if written == "**" => {
-                    names.last_mut()?.push(WordPart::Glob(written.clone()));
-                }
-                WordPart::Unknown { .. } => return None,
-            }
+        let mut names = segments(path);
+        let is_glob = |part: &WordPart| matches!(part, WordPart::Glob(_)) || is_below(part);
+        let is_known = |part: &WordPart| matches!(part, WordPart::Text(_)) || is_glob(part);
+        if !path.known_prefix().starts_with('/') || !names.iter().flatten().all(is_known) {
+            return None;
         }
-        let has_glob =
-            |name: &Vec<WordPart>| name.iter().any(|part| matches!(part, WordPart::Glob(_)));
-        let first = names.iter().position(has_glob)?;
+        let first = names.iter().position(|name| name.iter().any(is_glob))?;
         let rest = names.split_off(first);
-        let folder: Vec<String> = names.into_iter().map(|parts| Word { parts }.written()).collect();
-        let name = |parts: Vec<WordPart>| match parts.as_slice() {
-            [WordPart::Glob(glob)] if glob == "**" => Name::Folders,
-            _ => Name::Glob(parts),
-        };
-        let folder = folder.join("/");
-        // `absolute` has made it begin with the root.
-        (folder.is_empty() || folder.starts_with('/'))
-            .then(|| Self { folder, rest: rest.into_iter().map(name).collect() })
+        let folder = names.into_iter().map(|parts| format!("/{}", Word { parts }.written()));
+        Some(Self { folder: folder.collect(), rest })
     }
 
     /// Returns the paths that are there; `None` if there are none, or too many to look at, or links to other folders.
@@ -100,25 +72,27 @@ impl Names {
         for (at, name) in self.rest.iter().enumerate() {
             let is_last = at + 1 == self.rest.len();
             let mut next = Vec::new();
+            let is_below_all = |name: &Segment| matches!(name.as_slice(), [part] if is_below(part));
+            let after_below =
+                at.checked_sub(1).and_then(|at| self.rest.get(at)).is_some_and(is_below_all);
+            let is_meant = names_with(name, after_below);
             for folder in &found {
-                match name {
-                    Name::Folders => below(folder, is_last, left, &mut next)?,
-                    Name::Glob(glob) => {
-                        let after_folders =
-                            at > 0 && matches!(self.rest.get(at - 1), Some(Name::Folders));
-                        let is_meant = names_with(glob, after_folders);
-                        for entry in entries(folder, left)? {
-                            if is_meant(&entry) {
-                                next.push(format!("{folder}/{entry}"));
-                            }
-                        }
-                    }
+                if is_below_all(name) {
+                    below(folder, is_last, left, &mut next)?;
+                    continue;
                 }
+                let names = entries(folder, left)?.into_iter().filter(|entry| is_meant(entry));
+                next.extend(names.map(|entry| format!("{folder}/{entry}")));
             }
             found = next;
         }
         (!found.is_empty()).then_some(found)
     }
+}
+
+/// `**`: any folders, also those that begin with a dot.
+fn is_below(part: &WordPart) -> bool {
+    matches!(part, WordPart::Glob(written) | WordPart::Unknown { written, .. } if written == "**")
 }
 
 /// The names in a folder; none if it is no folder.

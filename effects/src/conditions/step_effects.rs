@@ -19,7 +19,15 @@ pub(super) struct StepEffects {
     /// The same with links resolved; `None` if no path changes.
     real: OnceLock<Option<Effects>>,
     /// The same with the files that globs name on the disk; `None` if there are none.
-    listed: OnceLock<Option<Effects>>,
+    listed: OnceLock<Option<Listed>>,
+}
+
+/// Effects with the files that globs name on the disk.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) effects: Effects,
+    /// The same with links resolved; `None` if no path changes.
+    pub(super) real: Option<Effects>,
 }
 
 /// The effects of one version of a step, for each list of manifests and each home that a hook has.
@@ -76,13 +84,11 @@ impl StepEffects {
         self.real.get_or_init(resolve).as_ref()
     }
 
-    /// Returns the effects with the files that globs name on this disk, where links lead; `None` if there are none.
-    pub(super) fn listed(&self) -> Option<&Effects> {
+    /// Returns the effects with the files that globs name on this disk; `None` if there are none.
+    pub(super) fn listed(&self) -> Option<&Listed> {
         let list = || {
             let effects = if self.is_here() { listed(&self.effects) } else { None }?;
-            let mut both = effects.clone();
-            both.reads.extend(resolved(&effects).into_iter().flat_map(|real| real.reads));
-            Some(both)
+            Some(Listed { real: resolved(&effects), effects })
         };
         self.listed.get_or_init(list).as_ref()
     }

@@ -6,6 +6,7 @@
 use hookgate_contract::glob::{self as braces, open_brace};
 
 use super::error::{PatternError, PatternFault};
+use crate::word::WordPart;
 
 /// The most patterns that the braces of one pattern may stand for.
 pub(crate) const MOST_ALTERNATIVES: usize = 64;
@@ -124,6 +125,26 @@ pub(crate) fn read_shell(glob: &str, at_start_of_name: bool, tokens: &mut Vec<To
             (_, token) => tokens.push(token),
         }
         first = false;
+    }
+}
+
+/// Returns which names a glob of the shell means, whatever the case of letters is: `shopt -s nocaseglob`. With `any_dots`
+/// a star means names that begin with a dot, too.
+pub(crate) fn names_with(glob: &[WordPart], any_dots: bool) -> impl Fn(&str) -> bool {
+    let mut tokens = vec![Token::Char('/')];
+    for part in glob {
+        match part {
+            WordPart::Text(text) => tokens.extend(text.to_lowercase().chars().map(Token::Char)),
+            WordPart::Glob(glob) => {
+                read_shell(&glob.to_lowercase(), tokens.len() == 1 && !any_dots, &mut tokens);
+            }
+            WordPart::Unknown { .. } => tokens.push(Token::Many(Set::Any)),
+        }
+    }
+    move |name| {
+        let name = name.to_lowercase();
+        let name: Vec<Token> = std::iter::once('/').chain(name.chars()).map(Token::Char).collect();
+        may_meet(&tokens, &name)
     }
 }
 

@@ -330,26 +330,6 @@ impl Tail {
     }
 }
 
-/// Returns which names a glob of the shell means, whatever the case of letters is: `shopt -s nocaseglob`. With `any_dots`
-/// a star means names that begin with a dot, too.
-pub(crate) fn names_with(glob: &[WordPart], any_dots: bool) -> impl Fn(&str) -> bool {
-    let mut tokens = vec![Token::Char('/')];
-    for part in glob {
-        match part {
-            WordPart::Text(text) => tokens.extend(text.to_lowercase().chars().map(Token::Char)),
-            WordPart::Glob(glob) => {
-                read_shell(&glob.to_lowercase(), tokens.len() == 1 && !any_dots, &mut tokens);
-            }
-            WordPart::Unknown { .. } => tokens.push(Token::Many(Set::Any)),
-        }
-    }
-    move |name| {
-        let name = name.to_lowercase();
-        let name: Vec<Token> = std::iter::once('/').chain(name.chars()).map(Token::Char).collect();
-        may_meet(&tokens, &name)
-    }
-}
-
 /// Returns the folder that the globs of the shell in a path stay in; `None` if it has none, or parts that are not
 /// known.
 fn folder_of_globs(path: &Word) -> Option<Word> {
