@@ -378,6 +378,8 @@ fn a_folder_that_is_not_there_leaves_the_shell_where_it_was() {
         "cd none; rm -rf *",
         "cd none; rm -rf .",
         "cd /none/at/all; rm -rf ./*",
+        "cd none; find . -type f | xargs rm",
+        "cd none; find . -type f -delete",
         "pushd none; bash -c 'rm kept'",
         "cd none || true; rm kept",
         "cd none; cd gone || rm kept",

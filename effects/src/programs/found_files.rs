@@ -136,9 +136,7 @@ fn found_by(run: &Run) -> Option<FoundFiles> {
                 run.args.iter().filter(|word| !word.known_prefix().starts_with('-')).cloned();
             FoundFiles { starts: named.chain([Word::text(".")]).collect(), ..FoundFiles::default() }
         }
-        "git" if names_tracked_files(run) => {
-            FoundFiles { leaves_out: true, ..FoundFiles::default() }
-        }
+        "git" => tracked_files(run)?,
         _ => return None,
     };
     if found.starts.is_empty() {
@@ -150,18 +148,37 @@ fn found_by(run: &Run) -> Option<FoundFiles> {
     Some(found)
 }
 
-/// Whether git writes names of files that it keeps.
-fn names_tracked_files(run: &Run) -> bool {
+/// The files of which git writes the names, if it does so.
+fn tracked_files(run: &Run) -> Option<FoundFiles> {
     let words = git_words(&run.args);
-    let Some((command, args)) = words.split_first() else { return false };
+    let (command, args) = words.split_first()?;
     let has = |option: &str| args.iter().any(|word| word.known().as_deref() == Some(option));
     let may_format = args.iter().any(|word| word.known_prefix().starts_with("--f"));
-    match command.known().as_deref() {
+    let command = command.known();
+    let lists_names = match command.as_deref() {
         Some("ls-files") => !may_format,
         Some("diff" | "ls-tree" | "diff-tree") => has("--name-only") && !may_format,
         Some("grep") => has("-l") || has("--files-with-matches") || has("--name-only"),
         _ => false,
+    };
+    if !lists_names {
+        return None;
     }
+    let mut found = FoundFiles { leaves_out: true, ..FoundFiles::default() };
+    if command.as_deref() == Some("grep") {
+        return Some(found);
+    }
+    // Without a glob it may be a commit, too.
+    for word in args.iter().filter(|word| !word.known_prefix().starts_with('-')) {
+        match word.known().filter(|word| word.contains(['*', '?', '['])) {
+            Some(glob) => found.names.push(glob.into_owned()),
+            None => found.starts.push(word.clone()),
+        }
+    }
+    if !found.starts.is_empty() {
+        found.starts.push(Word::text("."));
+    }
+    (found.starts.is_empty() || found.names.is_empty()).then_some(found)
 }
 
 /// Reads the words of `find`. Names count only where each of them must or may hold: not after `!`.
@@ -214,7 +231,15 @@ fn follows_links(run: &Run) -> bool {
 impl FoundFiles {
     /// Adds what is done with the files.
     pub(super) fn done(&self, role: PathRole, sink: &mut Sink<'_>) {
-        for start in &self.starts {
+        let cwd = sink.run.cwd.as_deref().unwrap_or_default();
+        let before: Vec<String> = sink.folders_before().collect();
+        let stayed = self.starts.iter().flat_map(|start| {
+            let rest = start.known().and_then(|start| start.strip_prefix(cwd).map(str::to_owned));
+            rest.into_iter()
+                .flat_map(|rest| before.iter().map(move |folder| format!("{folder}{rest}")))
+        });
+        let stayed: Vec<Word> = stayed.map(Word::text).collect();
+        for start in self.starts.iter().chain(&stayed) {
             if self.names.is_empty() {
                 // To read some files below a folder says as little about each of them as `grep -r` does.
                 let reads = PathRole { reads: role.reads, below: true, ..PathRole::default() };

@@ -132,9 +132,7 @@ impl Sink<'_> {
             None => Vec::new(),
         };
         if let Some(path) = &path {
-            let stayed = self.run.stays_in().into_iter().flatten();
-            let stayed = stayed.filter(|folder| Path::new(folder).is_dir() && !self.may_be_made());
-            let there = stayed.map(|folder| absolute(word, Some(&folder)));
+            let there = self.folders_before().map(|folder| absolute(word, Some(&folder)));
             also.extend(there.filter(|there| there != path));
         }
         let (by, run) = (self.by.clone(), Some(self.index));
@@ -151,6 +149,12 @@ impl Sink<'_> {
                 by: by.clone(),
                 run,
             })
+    }
+
+    /// The folders in which the program works if a `cd` before fails, which it does as far as the disk and the line say.
+    pub(super) fn folders_before(&self) -> impl Iterator<Item = String> {
+        let stayed = self.run.stays_in().into_iter().flatten();
+        stayed.filter(|folder| Path::new(folder).is_dir() && !self.may_be_made())
     }
 
     /// Whether the line may have made the folder in which the program works.

@@ -353,6 +353,12 @@ fn words_that_a_search_finds() {
     assert_eq!(through("find /x -mtime +7", "xargs", "rm -f"), ["/x/**"]);
     assert_eq!(through("find /x", "xargs", "rm -rf"), ["/x/"]);
     assert_eq!(through("git ls-files", "xargs", "wc -l"), ["/w/"]);
+    assert_eq!(through("git ls-files .env", "xargs", "cat"), ["/w/.env/", "/w/.env", "/w/"]);
+    assert_eq!(
+        through("git ls-files -- *.rs", "xargs", "cat"),
+        ["/w/*.rs", "/w/**/*.rs", "/w/.rs", "/w/**/.rs"]
+    );
+    assert_eq!(through("git grep -l x", "xargs", "cat"), ["/w/"]);
     assert_eq!(through("grep -rl x src", "xargs", "cat"), ["/w/src/", "/w/src"]);
     assert_eq!(through("ls /etc/shadow", "xargs", "cat"), ["/etc/shadow/", "/etc/shadow", "/w/"]);
     assert_eq!(through("ls -d /etc/x", "xargs", "cat"), ["/etc/x/", "/etc/x", "/w/"]);

@@ -7,9 +7,9 @@ use super::walk::Walker;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Succeeds {
     Surely,
-    /// It changes or makes a folder: that this succeeds is assumed for the folder alone, since the rest would be meaningless
-    /// otherwise, and the run keeps the folders that must be there.
-    IfFolderIsThere,
+    /// It nearly always does, as `cd` and `echo` do. That is assumed for the folder alone, since the rest of most lines would
+    /// be meaningless otherwise, and a run keeps the folders that must be there.
+    Mostly,
     Perhaps,
 }
 
@@ -32,9 +32,10 @@ impl Walker<'_> {
             return Succeeds::Perhaps;
         }
         match name {
-            "cd" | "pushd" | "popd" => Succeeds::IfFolderIsThere,
-            "mkdir" if simple.words.iter().any(is_parents) => Succeeds::IfFolderIsThere,
-            "true" | ":" | "echo" | "pwd" => surely(!simple.words.iter().any(computes)),
+            // Standard output may be closed.
+            "cd" | "pushd" | "popd" | "echo" | "pwd" => Succeeds::Mostly,
+            "mkdir" if simple.words.iter().any(is_parents) => Succeeds::Mostly,
+            "true" | ":" => surely(!simple.words.iter().any(computes)),
             "export" => surely(self.exports(simple)),
             "set" => surely(simple.words.iter().skip(1).all(is_option_of_set)),
             _ => Succeeds::Perhaps,

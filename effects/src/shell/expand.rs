@@ -96,6 +96,10 @@ impl Fields {
     }
 }
 
+fn is_grep(run: &Run) -> bool {
+    run.name().is_some_and(|name| matches!(&*name, "grep" | "egrep" | "rg"))
+}
+
 /// Whether a text begins with a host and a `/` behind it.
 fn is_address(text: &str) -> bool {
     let scheme = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
@@ -283,7 +287,8 @@ impl Walker<'_> {
         let [item] = list.as_slice() else { return None };
         match item.pipeline.commands.as_slice() {
             [_] => self.search(first_run, &Input::Session),
-            _ => piped,
+            // `grep` may let through the very names that a pattern means.
+            _ => piped.filter(|_| !self.runs.iter().skip(first_run + 1).any(is_grep)),
         }
     }
 

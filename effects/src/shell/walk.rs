@@ -230,7 +230,7 @@ impl<'a> Walker<'a> {
     pub(super) fn list(&mut self, list: &List) {
         // The shell before the first part that does not surely run.
         let mut before: Option<Rc<State>> = None;
-        // The shell before the first change of its folder, of which all but the folder may still be so.
+        // The shell before the first part that mostly succeeds: all but its folder may still be so.
         let mut elsewhere: Option<Rc<State>> = None;
         let mut succeeds = Succeeds::Surely;
         // The folder before a list of `&&` and `||`.
@@ -247,7 +247,7 @@ impl<'a> Walker<'a> {
                         Succeeds::Perhaps if before.is_none() => {
                             before = Some(Rc::clone(&self.state));
                         }
-                        Succeeds::IfFolderIsThere if elsewhere.is_none() => {
+                        Succeeds::Mostly if elsewhere.is_none() => {
                             elsewhere = Some(Rc::clone(&self.state));
                         }
                         _ => {}

@@ -87,7 +87,7 @@ fn the_search_that_words_come_from_is_known() {
         "find . -name x | parallel cat",
         "ls | (cd x; xargs cat)",
         "cat $(find . -name x)",
-        "cat \"$(git ls-files | grep x)\"",
+        "cat \"$(git ls-files | sort | head -3)\"",
         "F=$(ls); cat $F",
         "for f in $(git diff --name-only); do cat \"$f\"; done",
     ] {
@@ -99,6 +99,7 @@ fn the_search_that_words_come_from_is_known() {
         "cat $(ls; cat l)",
         "cat $(ls && cat l)",
         "cat $(cat l | grep x)",
+        "cat $(git ls-files | grep x)",
         "cat $(ls | (cat l; grep x))",
         "cat $(ls < l; cat < l)",
         "F=$(ls); F=$(cat l); cat $F",

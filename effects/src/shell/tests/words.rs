@@ -66,6 +66,7 @@ fn what_may_not_have_run_changes_nothing_for_sure() {
         ("X=a; cd b && { X=c; } && d; rm $X", "rm <$X…>"),
         ("X=a; mkdir -p b && X=c; rm $X", "rm <$X…>"),
         ("X=a; : < b && X=c; rm $X", "rm <$X…>"),
+        ("X=a; exec 1>&-; echo b && X=c; rm $X", "rm <$X…>"),
         ("X=a; echo b > c && X=d; rm $X", "rm <$X…>"),
         ("X=a; printf %d b && X=c; rm $X", "rm <$X…>"),
         ("X=a; ! true && X=c; rm $X", "rm <$X…>"),
