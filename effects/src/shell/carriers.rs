@@ -50,6 +50,9 @@ const CODE_OPTIONS: &[(&str, &str)] = &[
     ("cargo", "--config"),
     ("entr", "-c"),
     ("nodemon", "-x --exec"),
+    ("chokidar", "-c --command"),
+    ("bpftrace", "-c"),
+    ("sbatch", "--wrap"),
     ("ansible", "-a --args"),
     ("repo", "-c"),
 ];

@@ -35,6 +35,8 @@ const CLIENTS: &[Client] = &[
     client("bq", "bigquery", "", Some(0), None),
     client("cqlsh ycqlsh", "cassandra", "e execute", None, None),
     client("sqlcmd osql", "mssql", "Q q", None, None),
+    client("isql", "ansi", "", None, None),
+    client("impala-shell", "hive", "q query", None, None),
     client("snowsql snow", "snowflake", "q query", None, None),
     client("trino presto spark-sql hive beeline", "hive", "e execute", None, None),
     client("sqlplus sqlcl", "ansi", "", None, None),
@@ -42,6 +44,7 @@ const CLIENTS: &[Client] = &[
     service("wrangler", "sqlite", "command", None),
     service("turso", "sqlite", "", Some(3)),
     service("aws", "hive", "query-string sql", None),
+    service("gcloud", "bigquery", "sql", None),
 ];
 
 const fn client(
@@ -118,6 +121,13 @@ const DOT: &[(&str, Does)] = &[
 ];
 
 impl Walker<'_> {
+    /// Goes through the statements that a program gets which runs programs, too: `gcloud`.
+    pub(super) fn database_of_service(&mut self, name: &str, by: usize) {
+        if let Some((_, client)) = names().find(|(known, _)| *known == name) {
+            self.database(client, by);
+        }
+    }
+
     /// Goes through the statements that a client gets.
     pub(super) fn database(&mut self, client: &'static Client, by: usize) {
         let Some(run) = self.runs.get(by) else { return };

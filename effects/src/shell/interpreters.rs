@@ -136,6 +136,7 @@ const fn powershell() -> OptionTable<'static> {
 const EVALUATORS: &[(&str, &[&str])] = &[
     ("bun", &["-e", "--eval", "-p", "--print"]),
     ("deno crystal", &["eval"]),
+    ("mix rebar3 ocaml nim", &["-e", "--eval"]),
     ("guile", &["-c"]),
     (
         "racket clojure clj bb raku perl6 swift janet ghc runghc R kotlin kotlinc gnuplot",

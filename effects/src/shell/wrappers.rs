@@ -78,6 +78,7 @@ impl Walker<'_> {
             Special::Runner => {
                 self.runner(name, args, by);
                 self.carriers(name, args, by);
+                self.database_of_service(name, by);
             }
         }
     }

@@ -40,6 +40,11 @@ impl Walker<'_> {
             return;
         };
         let after = rest.get(1..).unwrap_or_default();
+        if subcommand == "clone" {
+            for setting in ["-c", "--config"].into_iter().flat_map(|name| values_of(after, name)) {
+                self.git_setting(&setting, rest, by);
+            }
+        }
         if matches!(subcommand.as_ref(), "apply" | "am") {
             self.patched(by);
         }

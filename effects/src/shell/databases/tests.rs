@@ -56,6 +56,8 @@ fn statements_are_found_where_programs_take_them() {
         ("turso db shell prod 'drop table t'", "sql drop table t"),
         ("aws athena start-query-execution --query-string 'DROP TABLE t'", "sql drop table t"),
         ("aws rds-data execute-statement --sql 'delete from t'", "sql delete t --all"),
+        ("gcloud spanner databases execute-sql d --sql='DROP TABLE t'", "sql drop table t"),
+        ("impala-shell -q 'drop table t'", "sql drop table t"),
         // What else services are told is no statement, and what they read is none.
         ("echo 'drop table t' | aws s3 cp - s3://b/k", "aws s3 cp - s3://b/k"),
         ("turso db create prod", ""),

@@ -123,6 +123,12 @@ fn starts_programs(code: &str, awk: bool) -> bool {
         "callCommand",
         "readProcess",
         "Deno.Command",
+        // Lisp, OCaml, Scala, Raku
+        "run-program",
+        "Sys.command",
+        "sys.process",
+        "run \"",
+        "run '",
         "Bun.$",
     ];
     let names = CALLS.iter().any(|call| code.contains(call));
@@ -169,6 +175,13 @@ fn changes_files(code: &str, awk: bool) -> bool {
         "Deno.remove",
         "writeTextFile",
         "Bun.write",
+        // Kotlin, Java, Crystal, Swift, Nim
+        "deleteRecursively",
+        "deleteIfExists",
+        "Files.delete",
+        "Dir.delete",
+        "removeItem",
+        "removeDir",
         "removeFile",
         "removeDirectory",
         "os/rm",

@@ -132,6 +132,15 @@ fn code_of_other_languages_is_kept_and_unclear_if_it_does_more() {
         ("raku -e 'shell \"rm x\"'", Some(UnclearWhat::Program)),
         ("bb -e '(babashka.fs/delete-tree \"x\")'", Some(UnclearWhat::Writes)),
         ("erl -noshell -eval 'os:cmd(\"rm x\").'", Some(UnclearWhat::Program)),
+        ("mix run -e 'File.rm_rf(\"x\")'", Some(UnclearWhat::Writes)),
+        ("rebar3 shell --eval 'os:cmd(\"rm x\").'", Some(UnclearWhat::Program)),
+        ("ocaml -e 'Sys.command \"rm x\"'", Some(UnclearWhat::Program)),
+        ("ocaml -e 'print_endline \"x\"'", None),
+        ("sbcl --eval '(uiop:run-program \"rm x\")'", Some(UnclearWhat::Program)),
+        ("scala -e 'import sys.process._; \"rm x\".!'", Some(UnclearWhat::Program)),
+        ("kotlin -e 'java.io.File(\"x\").deleteRecursively()'", Some(UnclearWhat::Writes)),
+        ("crystal eval 'Dir.delete(\"x\")'", Some(UnclearWhat::Writes)),
+        ("raku -e 'run \"rm\", \"x\"'", Some(UnclearWhat::Program)),
         ("python3 - <<'E'\nprint(1)\nE", None),
     ] {
         let reading = reading(text);

@@ -80,7 +80,10 @@ impl Walker<'_> {
         if read.has("help h version") && !runner.remote {
             return;
         }
-        let codes: Vec<Word> = read.values(runner.code).cloned().collect();
+        let is_login = runner.remote && !runner.after.is_empty();
+        let everywhere = OptionTable { stop_at_operand: !is_login, ..runner.options };
+        let codes: Vec<Word> =
+            read_options(&everywhere, rest).values(runner.code).cloned().collect();
         let entry = read.value("entrypoint").cloned();
         let mut after = rest.get(read.rest..).unwrap_or_default();
         let is_after =

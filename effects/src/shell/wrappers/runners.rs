@@ -48,6 +48,16 @@ const fn fetcher(words: &'static str, options: OptionTable<'static>) -> Runner {
     Runner { fetches: Some("p package from spec with"), ..runner(words, options) }
 }
 
+/// A login on another machine, whose name may stand before or behind the options; a program stands after `--`.
+const fn login(code: &'static str, words: &'static str, options: OptionTable<'static>) -> Runner {
+    Runner { code, after: DASHES, remote: true, ..runner(words, options) }
+}
+
+/// A line of a shell on many machines.
+const fn on_hosts(words: &'static str, options: OptionTable<'static>) -> Runner {
+    Runner { operand_code: true, remote: true, ..runner(words, options) }
+}
+
 /// The words after which a program stands.
 const DASHES: &[&str] = &["--"];
 const COMMAND: &[&str] = &["--", "-c", "--command"];
@@ -148,6 +158,11 @@ pub(in crate::shell) const RUNNERS: &[Runner] = &[
     Runner { program: "kubectl", ..runner("minikube kubectl", options("p", "profile")) },
     Runner { program: "kubectl", ..runner("k3s kubectl", options("", "")) },
     Runner { program: "kubectl", ..runner("microk8s kubectl", options("", "")) },
+    Runner { skip: 1, ..runner("rustup run", options("", "")) },
+    Runner {
+        after: DASHES,
+        ..runner("cargo flamegraph", options("oF", "output freq bin package"))
+    },
     Runner { code: "s shell", ..runner("cargo watch", options("xsweiBdE", "exec shell watch")) },
     Runner { program: "npm", ..runner("corepack npm", options("", "")) },
     Runner { program: "pnpm", ..runner("corepack pnpm", options("", "")) },
@@ -178,26 +193,29 @@ pub(in crate::shell) const RUNNERS: &[Runner] = &[
         remote: true,
         ..runner("incus exec", options("", "cwd env mode user group"))
     },
-    Runner {
-        code: "command",
-        remote: true,
-        ..runner("gcloud compute ssh", options("", "command zone project ssh-flag ssh-key-file"))
-    },
-    Runner {
-        code: "c command",
-        remote: true,
-        ..runner("vagrant ssh", options("cp", "command plain"))
-    },
-    Runner {
-        code: "C command",
-        remote: true,
-        ..runner("fly ssh console", options("Cas", "command app select user"))
-    },
-    Runner {
-        code: "C command",
-        remote: true,
-        ..runner("flyctl ssh console", options("Cas", "command app select user"))
-    },
+    login(
+        "command",
+        "gcloud compute ssh",
+        options("", "command zone project ssh-flag ssh-key-file"),
+    ),
+    login(
+        "ssh-command",
+        "doctl compute ssh",
+        options("", "ssh-command ssh-key-path ssh-port ssh-user"),
+    ),
+    login("c command", "vagrant ssh", options("cp", "command plain")),
+    login("C command", "fly ssh console", options("Cas", "command app select user")),
+    login("C command", "flyctl ssh console", options("Cas", "command app select user")),
+    login("", "gh codespace ssh", options("cR", "codespace config profile repo server-port")),
+    login("", "gh cs ssh", options("cR", "codespace config profile repo server-port")),
+    on_hosts("pdsh", options("wxglutfRFS", "")),
+    on_hosts("clush", options("wgxXltfRo", "group exclude hostfile user")),
+    on_hosts("pssh", options("HhlptoexXOA", "host hosts user par timeout outdir errdir option")),
+    on_hosts(
+        "parallel-ssh",
+        options("HhlptoexXOA", "host hosts user par timeout outdir errdir option"),
+    ),
+    on_hosts("minikube ssh", options("np", "node profile")),
     Runner { remote: true, ..runner("heroku run", options("as", "app size env remote")) },
 ];
 

@@ -330,18 +330,25 @@ pub(in crate::shell) const WRAPPERS: &[Wrapper] = &[
         "h V help version",
     ),
     wrapper("entr", options("acdnprsxz", "", "", "", ""), PROGRAM, ""),
-    wrapper(
-        "hyperfine",
-        options(
-            "iNh",
-            "wmMrsSpcuPDL",
-            "show-output ignore-failure help",
-            "warmup min-runs max-runs runs setup prepare conclude cleanup shell style export-json export-csv export-markdown command-name",
-            "",
-        ),
-        Shape::Code { skip: 0 },
-        "h help",
-    ),
+    // Each operand is a command, and so is what prepares and follows them.
+    Wrapper {
+        code: "s setup p prepare C conclude c cleanup",
+        ..wrapper(
+            "hyperfine poop",
+            OptionTable {
+                stop_at_operand: false,
+                ..options(
+                    "iNh",
+                    "wmMrsSpcCuPDLn",
+                    "show-output ignore-failure help",
+                    "warmup min-runs max-runs runs setup prepare conclude cleanup shell style export-json export-csv export-markdown command-name reference input output",
+                    "",
+                )
+            },
+            Shape::Codes,
+            "h help",
+        )
+    },
     wrapper(
         "concurrently conc",
         OptionTable {
