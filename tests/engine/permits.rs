@@ -21,12 +21,13 @@ async fn permit(engine: &Engine, good_for: Duration) -> (Permit, Running) {
     engine.issue(tool, &context(), good_for).unwrap()
 }
 
-const MINUTE: Duration = Duration::from_secs(60);
+/// As long as a permit may be good: an interpreter that looks for undefined behaviour takes minutes for a test.
+const HOUR: Duration = Duration::from_secs(3600);
 
 #[tokio::test]
 async fn a_permit_is_good_once() {
     let engine = Engine::without_hooks();
-    let (permit, running) = permit(&engine, MINUTE).await;
+    let (permit, running) = permit(&engine, HOUR).await;
     // It crosses a process boundary as JSON.
     let permit: Permit = serde_json::from_str(&serde_json::to_string(&permit).unwrap()).unwrap();
     assert_eq!(engine.redeem(&permit, &call("ls"), &context()), Ok(()));
@@ -38,7 +39,7 @@ async fn a_permit_is_good_once() {
 #[tokio::test]
 async fn one_changed_byte_is_refused_and_the_permit_is_kept() {
     let engine = Engine::without_hooks();
-    let (permit, _running) = permit(&engine, MINUTE).await;
+    let (permit, _running) = permit(&engine, HOUR).await;
     for other in [call("lS"), call("ls "), ToolCall::new("bash", json!({"command": "ls"}))] {
         assert_eq!(engine.redeem(&permit, &other, &context()), Err(PermitError::Changed));
     }
@@ -48,7 +49,7 @@ async fn one_changed_byte_is_refused_and_the_permit_is_kept() {
 #[tokio::test]
 async fn an_altered_permit_is_refused() {
     let engine = Engine::without_hooks();
-    let (permit, _running) = permit(&engine, MINUTE).await;
+    let (permit, _running) = permit(&engine, HOUR).await;
     let changes: [fn(&mut Permit); 17] = [
         |permit| permit.serial += 1,
         |permit| permit.session_id = "another".into(),
@@ -99,7 +100,7 @@ fn full_context() -> StepContext<'static> {
 async fn a_permit_is_bound_to_all_that_a_guard_can_decide_on() {
     let engine = Engine::without_hooks();
     let cleared = engine.dispatch(ToolUse::from(full_call()), &full_context()).await.cleared();
-    let (permit, _running) = engine.issue(cleared.unwrap(), &full_context(), MINUTE).unwrap();
+    let (permit, _running) = engine.issue(cleared.unwrap(), &full_context(), HOUR).unwrap();
     let other_calls: [fn(&mut ToolCall); 9] = [
         |call| call.tool_name = "Read".into(),
         |call| call.tool_input = json!({"command": "ls", "timeout": 1}),
@@ -142,9 +143,9 @@ async fn a_permit_is_not_issued_in_another_session() {
     for engine in [silent(), speaks()] {
         let cleared = engine.dispatch(bash("ls"), &context()).await.cleared().unwrap();
         let other = StepContext::new("another session");
-        let refused = engine.issue(cleared, &other, MINUTE).unwrap_err();
+        let refused = engine.issue(cleared, &other, HOUR).unwrap_err();
         assert_eq!(refused.reason(), IssueErrorReason::OtherSession);
-        assert!(engine.issue(refused.into_step(), &context(), MINUTE).is_ok());
+        assert!(engine.issue(refused.into_step(), &context(), HOUR).is_ok());
     }
 }
 
@@ -156,8 +157,8 @@ async fn a_swap_of_the_hooks_ends_permits_and_another_swap_does_not() {
             table.insert(sync("looks", |_| Ok(Verdict::none())));
         })
         .unwrap();
-    let (kept, _running) = permit(&engine, MINUTE).await;
-    let (ended, _running) = permit(&engine, MINUTE).await;
+    let (kept, _running) = permit(&engine, HOUR).await;
+    let (ended, _running) = permit(&engine, HOUR).await;
     let cleared = engine.dispatch(bash("ls"), &context()).await.cleared().unwrap();
     let at_stop = Hook::sync("at-stop", |_| Ok(Verdict::deny("no"))).event(Event::Stop);
     engine
@@ -170,12 +171,12 @@ async fn a_swap_of_the_hooks_ends_permits_and_another_swap_does_not() {
 
     let (across, _running) = {
         let cleared = engine.dispatch(bash("ls"), &context()).await.cleared().unwrap();
-        engine.issue(cleared, &context(), Terms::new(MINUTE).across_swaps()).unwrap()
+        engine.issue(cleared, &context(), Terms::new(HOUR).across_swaps()).unwrap()
     };
     engine.swap(denying().table().as_ref().clone());
     assert_eq!(engine.redeem(&ended, &call("ls"), &context()), Err(PermitError::Outdated));
     assert_eq!(engine.redeem(&across, &call("ls"), &context()), Ok(()));
-    let refused = engine.issue(cleared, &context(), MINUTE).unwrap_err();
+    let refused = engine.issue(cleared, &context(), HOUR).unwrap_err();
     assert_eq!(refused.reason(), IssueErrorReason::Outdated);
 }
 
@@ -185,7 +186,7 @@ async fn a_permit_can_be_revoked() {
     let issue = async |session| {
         let context = StepContext::new(session);
         let cleared = engine.dispatch(bash("ls"), &context).await.cleared().unwrap();
-        engine.issue(cleared, &context, MINUTE).unwrap().0
+        engine.issue(cleared, &context, HOUR).unwrap().0
     };
     let redeem =
         |permit: &Permit| engine.redeem(permit, &call("ls"), &StepContext::new(&permit.session_id));
@@ -242,11 +243,11 @@ async fn a_clearance_without_an_engine_gets_no_permit() {
     let Ok(cleared) = Noop.pass(bash("rm -rf /")) else { panic!() };
     assert!(!cleared.is_cleared_by(&engine) && cleared.is_cleared_by(&Noop));
     let refused =
-        engine.issue(cleared, &context(), MINUTE).map(|_| ()).map_err(|error| error.reason());
+        engine.issue(cleared, &context(), HOUR).map(|_| ()).map_err(|error| error.reason());
     assert_eq!(refused, Err(IssueErrorReason::OtherEngine));
     let cleared = Noop.dispatch(bash("rm -rf /"), &context()).await.cleared().unwrap();
     let refused =
-        engine.issue(cleared, &context(), MINUTE).map(|_| ()).map_err(|error| error.reason());
+        engine.issue(cleared, &context(), HOUR).map(|_| ()).map_err(|error| error.reason());
     assert_eq!(refused, Err(IssueErrorReason::OtherEngine));
 }
 
@@ -263,10 +264,10 @@ async fn a_clearance_of_another_engine_gets_no_permit_and_its_permit_is_refused(
         };
         assert!(cleared.is_cleared_by(&other));
         let refused =
-            ours.issue(cleared, &context(), MINUTE).map(|_| ()).map_err(|error| error.reason());
+            ours.issue(cleared, &context(), HOUR).map(|_| ()).map_err(|error| error.reason());
         assert_eq!(refused, Err(IssueErrorReason::OtherEngine));
     }
-    let (permit, _running) = permit(&other, MINUTE).await;
+    let (permit, _running) = permit(&other, HOUR).await;
     assert_eq!(ours.redeem(&permit, &call("ls"), &context()), Err(PermitError::Signature));
     assert_eq!(other.redeem(&permit, &call("ls"), &context()), Ok(()));
 }
@@ -292,7 +293,7 @@ async fn what_an_engine_has_asked_about_is_not_approved_at_another_of_the_same_g
     // The one that has asked.
     let Gate::Cleared(cleared) = ask().await.approve(&ours, &context()).await else { panic!() };
     assert!(cleared.is_cleared_by(&ours));
-    assert!(ours.issue(cleared, &context(), MINUTE).is_ok());
+    assert!(ours.issue(cleared, &context(), HOUR).is_ok());
 }
 
 /// Clears a step by each path that leads to a clearance.
@@ -331,7 +332,7 @@ async fn a_permit_names_the_generation_that_evaluated_and_not_that_of_its_sale()
             engine.swap(HandlerTable::empty());
         }
         for (path, cleared) in cleared {
-            let terms = Terms::new(MINUTE).across_swaps();
+            let terms = Terms::new(HOUR).across_swaps();
             let (permit, _) = engine.issue(cleared, &context(), terms).unwrap();
             assert_eq!([permit.generation, engine.generation()], [5, 9], "{path}");
             assert_eq!(engine.redeem(&permit, &call("ls"), &context()), Ok(()), "{path}");
@@ -347,7 +348,7 @@ async fn a_permit_names_the_step_that_was_evaluated() {
     let named = context().step_id("step-7");
     for engine in [Engine::without_hooks(), engine([sync("reads", reads)])] {
         for (path, cleared) in cleared_by_each_path(&engine, &named).await {
-            let (permit, _) = engine.issue(cleared, &named, MINUTE).unwrap();
+            let (permit, _) = engine.issue(cleared, &named, HOUR).unwrap();
             assert_eq!(permit.step_id, "step-7", "{path}");
         }
     }
@@ -355,18 +356,18 @@ async fn a_permit_names_the_step_that_was_evaluated() {
     let engine = engine([sync("reads", reads)]);
     let cleared = engine.dispatch(bash("ls"), &context()).await.cleared().unwrap();
     let seen = cleared.decision().unwrap().context[0].clone();
-    assert_eq!(engine.issue(cleared, &context(), MINUTE).unwrap().0.step_id, seen);
+    assert_eq!(engine.issue(cleared, &context(), HOUR).unwrap().0.step_id, seen);
     let (gate, report) = Engine::without_hooks().dispatch_reported(bash("ls"), &context()).await;
     assert!(gate.cleared().unwrap().decision().is_none());
     assert!(report.step_id.is_some());
     let (gate, report) = engine.dispatch_reported(bash("ls"), &context()).await;
-    let (permit, _) = engine.issue(gate.cleared().unwrap(), &context(), MINUTE).unwrap();
+    let (permit, _) = engine.issue(gate.cleared().unwrap(), &context(), HOUR).unwrap();
     assert_eq!(Some(permit.step_id), report.step_id);
     // A permit is not sold under another name.
     let cleared = engine.dispatch(bash("ls"), &named).await.cleared().unwrap();
     let other = context().step_id("step-8");
     assert_eq!(
-        engine.issue(cleared, &other, MINUTE).map(|_| ()).map_err(|error| error.reason()),
+        engine.issue(cleared, &other, HOUR).map(|_| ()).map_err(|error| error.reason()),
         Err(IssueErrorReason::OtherStep)
     );
 }
@@ -376,7 +377,7 @@ async fn a_permit_fits_the_same_call_however_another_process_writes_it() {
     let engine = Engine::without_hooks();
     let propose = |text: &str| ToolUse::propose("Bash", text).unwrap();
     let cleared = engine.pass(propose(r#"{"b":[1.0,1e2],"a":"\u00e9"}"#)).unwrap();
-    let (permit, _) = engine.issue(cleared, &context(), MINUTE).unwrap();
+    let (permit, _) = engine.issue(cleared, &context(), HOUR).unwrap();
     let call = |input: Value| ToolCall::new("Bash", input);
     let other = call(json!({"a": "e", "b": [1, 100]}));
     assert_eq!(engine.redeem(&permit, &other, &context()), Err(PermitError::Changed));
