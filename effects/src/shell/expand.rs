@@ -224,6 +224,11 @@ impl Walker<'_> {
 
     /// Adds a piece that is no unquoted text. What is not quoted is split if `splits`.
     pub(super) fn piece(&mut self, piece: &Piece, splits: bool, fields: &mut Fields) {
+        // What stands in a word may be looked at more than once, and so may what stands in that: `${a:${b:${c:1}}}`.
+        if self.exhausted {
+            fields.unknown("", splits);
+            return;
+        }
         match piece {
             Piece::Bare(text) | Piece::Quoted(text) => fields.text(text),
             Piece::Glob(glob) if splits => fields.glob(glob),

@@ -7,6 +7,16 @@ fn starts_without_end(text: &str) -> bool {
 }
 
 #[test]
+fn what_is_nested_deeply_is_given_up_soon() {
+    for (opening, closing) in [("${a:", "}"), ("${a:$((", "))}"), ("\"${a:b${a[", "]}}\"")] {
+        let text = format!("echo {}1{}", opening.repeat(3), closing.repeat(3));
+        assert!(reading(&text).complete, "{text}");
+        let text = format!("echo {}1{}; rm x", opening.repeat(40), closing.repeat(40));
+        assert!(!reading(&text).complete, "{text}");
+    }
+}
+
+#[test]
 fn work_that_starts_itself_without_end_is_told() {
     for text in [
         ":(){ :|:& };:",

@@ -180,6 +180,7 @@ fn task_runners_and_carriers_run_programs() {
             ("rustup run stable rm x; cargo flamegraph -o f -- rm x", "rustup +rm cargo +rm"),
             ("poop 'rm x' 'ls'; sbatch --wrap 'rm x'", "poop rm ls sbatch +rm"),
             ("chokidar 'src/**' -c 'rm x'; bpftrace -c 'rm x' -e e", "chokidar +rm bpftrace +rm"),
+            ("xterm -geometry 80x24 -e 'rm x'", "xterm +rm"),
             ("git -c color.ui=never -C /x log", "git"),
             ("git -c core.hooksPath=/tmp/h commit", "git !"),
             ("git -c core.hooksPath=$H commit", "git !"),
