@@ -3,21 +3,32 @@
 //! A thread cannot be stopped. A call whose time is over before it ends is left behind: it keeps its thread, of which
 //! the runtime has only so many, until it ends by itself. So they are counted.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
-/// How many calls of an engine are left behind.
-#[derive(Clone, Default)]
-pub(crate) struct LeftBehind(Arc<AtomicUsize>);
+/// How many calls of an engine are left behind. An engine that calls nothing on a thread has no counter.
+#[derive(Default)]
+pub(crate) struct LeftBehind(OnceLock<Arc<AtomicUsize>>);
 
 impl LeftBehind {
     pub(crate) fn count(&self) -> usize {
         // ORDERING: a statistic; no other memory is read by it.
-        self.0.load(Ordering::Relaxed)
+        self.0.get().map_or(0, |count| count.load(Ordering::Relaxed))
     }
 
     pub(super) fn call(&self) -> Arc<ThreadCall> {
-        Arc::new(ThreadCall { phase: AtomicU8::new(QUEUED), left_behind: self.clone() })
+        Arc::new(ThreadCall { phase: AtomicU8::new(QUEUED), left_behind: self.counter() })
+    }
+
+    fn counter(&self) -> Arc<AtomicUsize> {
+        Arc::clone(self.0.get_or_init(Arc::default))
+    }
+}
+
+impl Clone for LeftBehind {
+    /// The copy counts with it.
+    fn clone(&self) -> Self {
+        Self(OnceLock::from(self.counter()))
     }
 }
 
@@ -29,7 +40,7 @@ const ENDED: u8 = 3;
 /// One call, which its thread and whoever waits for it both know.
 pub(super) struct ThreadCall {
     phase: AtomicU8,
-    left_behind: LeftBehind,
+    left_behind: Arc<AtomicUsize>,
 }
 
 /// As long as it is held, the call keeps its thread.
@@ -47,7 +58,7 @@ impl ThreadCall {
 
     /// Notes that nobody waits for the result any more. Returns whether the call runs on.
     pub(super) fn leave(&self) -> bool {
-        let count = &self.left_behind.0;
+        let count = &self.left_behind;
         // Before the thread can take it back.
         count.fetch_add(1, Ordering::Relaxed);
         let runs = self.phase.swap(LEFT, Ordering::AcqRel) == RUNNING;
@@ -61,7 +72,7 @@ impl ThreadCall {
 impl Drop for BusyThread {
     fn drop(&mut self) {
         if self.0.phase.swap(ENDED, Ordering::AcqRel) == LEFT {
-            self.0.left_behind.0.fetch_sub(1, Ordering::Relaxed);
+            self.0.left_behind.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }

@@ -121,9 +121,9 @@ const DOT: &[(&str, Does)] = &[
 ];
 
 impl Walker<'_> {
-    /// Goes through the statements that a program gets which runs programs, too: `gcloud`.
+    /// Goes through the statements that a service gets whose program runs others, too: `gcloud`.
     pub(super) fn database_of_service(&mut self, name: &str, by: usize) {
-        if let Some((_, client)) = names().find(|(known, _)| *known == name) {
+        if let Some(client) = CLIENTS.iter().find(|client| client.names == name) {
             self.database(client, by);
         }
     }

@@ -1,5 +1,8 @@
 //! Interpreters of other languages: their code is noted, but not read.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::start::Launch;
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
@@ -148,14 +151,22 @@ const EVALUATORS: &[(&str, &[&str])] = &[
     ("swipl", &["-g", "-t"]),
 ];
 
+/// The same by the names of the programs.
+static CODE_WORDS: LazyLock<HashMap<&'static str, &'static [&'static str]>> = LazyLock::new(|| {
+    let by_name = |&(names, words): &(&'static str, &'static [&'static str])| {
+        names.split_ascii_whitespace().map(move |name| (name, words))
+    };
+    EVALUATORS.iter().flat_map(by_name).collect()
+});
+
 /// The names of all interpreters.
 pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static Interpreter)> {
     let all = INTERPRETERS.iter();
     all.flat_map(|one| one.names.split_ascii_whitespace().map(move |name| (name, one)))
 }
 
-/// Returns the interpreter of a name: `python3.12` and `PowerShell` are some, too.
-pub(super) fn find(name: &str) -> Option<&'static Interpreter> {
+/// Returns the interpreter behind another name than those of [`names`]: `python3.12`, `PowerShell`.
+pub(super) fn of_other_name(name: &str) -> Option<&'static Interpreter> {
     let version = name.strip_prefix("python3.").or_else(|| name.strip_prefix("python2."));
     let is_version =
         |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -164,7 +175,7 @@ pub(super) fn find(name: &str) -> Option<&'static Interpreter> {
     let plain = match (version, &lower) {
         (Some(version), _) if is_version(version) => "python3",
         (_, Some(lower)) if is_windows(lower) => lower,
-        _ => name,
+        _ => return None,
     };
     names().find(|(known, _)| *known == plain).map(|(_, interpreter)| interpreter)
 }
@@ -176,8 +187,7 @@ fn is_windows(name: &str) -> bool {
 impl Walker<'_> {
     /// Notes the code that stands behind a word of a program: `deno eval CODE`, `erl -eval CODE`, `guile -c CODE`.
     pub(super) fn evaluated_code(&mut self, name: &str, by: usize) {
-        let is_named = |names: &str| names.split_ascii_whitespace().any(|known| known == name);
-        let Some((_, flags)) = EVALUATORS.iter().find(|(names, _)| is_named(names)) else { return };
+        let Some(flags) = CODE_WORDS.get(name) else { return };
         let args = self.runs.get(by).map(|run| run.args.clone()).unwrap_or_default();
         for (at, word) in args.iter().enumerate() {
             let text = word.known_prefix();

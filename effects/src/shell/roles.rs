@@ -58,6 +58,6 @@ pub(super) fn of(name: &str, is_path: bool) -> Role {
     }
     match ROLES.get(name) {
         Some(role) => *role,
-        None => interpreters::find(name).map_or(Role::Other, Role::Interpreter),
+        None => interpreters::of_other_name(name).map_or(Role::Other, Role::Interpreter),
     }
 }

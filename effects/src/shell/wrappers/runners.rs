@@ -226,7 +226,9 @@ pub(in crate::shell) fn names() -> impl Iterator<Item = &'static str> {
 
 /// Returns the runners of a program.
 pub(in crate::shell) fn of(name: &str) -> impl Iterator<Item = &'static Runner> {
-    let is_ours =
-        move |runner: &&Runner| runner.words.split_ascii_whitespace().next() == Some(name);
+    let is_ours = move |runner: &&Runner| {
+        let rest = runner.words.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
     RUNNERS.iter().filter(is_ours)
 }
