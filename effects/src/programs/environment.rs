@@ -101,11 +101,10 @@ pub(super) fn shown(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let words = run.args.iter().filter(|_| is_written);
     let text = run.document.iter().filter(|_| PASS.contains(&name.as_ref()));
     words.chain(text).flat_map(variables_in).for_each(|name| sink.show_variable(name));
-    let prints = run
-        .args
-        .iter()
-        .any(|word| matches!(word.known().as_deref(), Some("-p" | "-pe" | "--print")));
     if let Some(code) = run.code.as_ref().and_then(Word::known) {
+        let is_print =
+            |word: &Word| matches!(word.known().as_deref(), Some("-p" | "-pe" | "--print"));
+        let prints = run.args.iter().any(is_print);
         in_code(&code, prints, sink);
     }
 }
@@ -135,8 +134,9 @@ fn shows_environments(run: &Run) -> bool {
 
 fn shows_all(name: &str, reading: &Reading<'_>) -> bool {
     SHOW_ALL.iter().any(|(names, words, options)| {
-        names.split(' ').any(|known| known == name)
-            && is_told(reading, words)
+        // Most rows ask for words.
+        is_told(reading, words)
+            && names.split(' ').any(|known| known == name)
             && (options.is_empty()
                 || options.iter().any(|name| reading.options(name).next().is_some()))
     })
