@@ -53,6 +53,16 @@ const fn login(code: &'static str, words: &'static str, options: OptionTable<'st
     Runner { code, after: DASHES, remote: true, ..runner(words, options) }
 }
 
+/// A line of a shell in a window: `xterm -e 'ls; ls'`, `xterm -e ls -l`.
+const fn in_terminal(words: &'static str) -> Runner {
+    Runner {
+        operand_code: true,
+        after: &["-e", "-x"],
+        code: "command",
+        ..runner(words, options("", "command"))
+    }
+}
+
 /// A line of a shell on many machines.
 const fn on_hosts(words: &'static str, options: OptionTable<'static>) -> Runner {
     Runner { operand_code: true, remote: true, ..runner(words, options) }
@@ -206,8 +216,8 @@ pub(in crate::shell) const RUNNERS: &[Runner] = &[
     login("c command", "vagrant ssh", options("cp", "command plain")),
     login("C command", "fly ssh console", options("Cas", "command app select user")),
     login("C command", "flyctl ssh console", options("Cas", "command app select user")),
-    login("", "gh codespace ssh", options("cR", "codespace config profile repo server-port")),
-    login("", "gh cs ssh", options("cR", "codespace config profile repo server-port")),
+    on_hosts("gh codespace ssh", options("cR", "codespace config profile repo server-port")),
+    on_hosts("gh cs ssh", options("cR", "codespace config profile repo server-port")),
     on_hosts("pdsh", options("wxglutfRFS", "")),
     on_hosts("clush", options("wgxXltfRo", "group exclude hostfile user")),
     on_hosts("pssh", options("HhlptoexXOA", "host hosts user par timeout outdir errdir option")),
@@ -215,6 +225,11 @@ pub(in crate::shell) const RUNNERS: &[Runner] = &[
         "parallel-ssh",
         options("HhlptoexXOA", "host hosts user par timeout outdir errdir option"),
     ),
+    in_terminal("xterm"),
+    in_terminal("urxvt"),
+    in_terminal("rxvt"),
+    in_terminal("lxterminal"),
+    in_terminal("xfce4-terminal"),
     on_hosts("minikube ssh", options("np", "node profile")),
     Runner { remote: true, ..runner("heroku run", options("as", "app size env remote")) },
 ];
