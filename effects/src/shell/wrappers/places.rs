@@ -122,7 +122,8 @@ impl Walker<'_> {
             for code in &codes {
                 walker.run_by(name, |walker| walker.code_in_new_shell(code, by, None, None, &[]));
             }
-            if runner.operand_code {
+            // Here several words are a program and its words; to another machine they go as one line.
+            if runner.operand_code && (runner.remote || words.len() == 1) {
                 let code = joined(words.iter());
                 walker.run_by(name, |walker| walker.code_in_new_shell(&code, by, None, None, &[]));
             } else if !words.is_empty() {

@@ -50,7 +50,7 @@ const fn fetcher(words: &'static str, options: OptionTable<'static>) -> Runner {
 
 /// A login on another machine, whose name may stand before or behind the options; a program stands after `--`.
 const fn login(code: &'static str, words: &'static str, options: OptionTable<'static>) -> Runner {
-    Runner { code, after: DASHES, remote: true, ..runner(words, options) }
+    Runner { code, after: DASHES, operand_code: true, remote: true, ..runner(words, options) }
 }
 
 /// A line of a shell in a window: `xterm -e 'ls; ls'`, `xterm -e ls -l`.
@@ -59,7 +59,7 @@ const fn in_terminal(words: &'static str) -> Runner {
         operand_code: true,
         after: &["-e", "-x"],
         code: "command",
-        ..runner(words, options("", "command"))
+        ..runner(words, OptionTable { dash_words: true, ..options("", "command") })
     }
 }
 
@@ -206,6 +206,11 @@ pub(in crate::shell) const RUNNERS: &[Runner] = &[
     login(
         "command",
         "gcloud compute ssh",
+        options("", "command zone project ssh-flag ssh-key-file"),
+    ),
+    login(
+        "command",
+        "gcloud beta compute ssh",
         options("", "command zone project ssh-flag ssh-key-file"),
     ),
     login(

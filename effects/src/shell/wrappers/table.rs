@@ -332,7 +332,7 @@ pub(in crate::shell) const WRAPPERS: &[Wrapper] = &[
     wrapper("entr", options("acdnprsxz", "", "", "", ""), PROGRAM, ""),
     // Each operand is a command, and so is what prepares and follows them.
     Wrapper {
-        code: "s setup p prepare C conclude c cleanup",
+        code: "s setup p prepare C conclude c cleanup reference",
         ..wrapper(
             "hyperfine poop",
             OptionTable {
