@@ -22,7 +22,7 @@ mod sed_script;
 mod sink;
 mod special;
 mod table;
-mod tar;
+pub(crate) mod tar;
 mod trial;
 mod verbs;
 

@@ -25,6 +25,7 @@ mod effects;
 mod eval;
 mod events;
 mod explain;
+mod field;
 mod foreign_configs;
 mod foreign_names;
 mod guardrails;

@@ -95,7 +95,7 @@ pub(super) fn inside(folder: Option<&Word>, path: &Word) -> Word {
 }
 
 /// Rewrites `xzf FILE …` as `-x -z -f FILE …`: the values follow in the order of their letters.
-fn new_style(words: &[Word]) -> Vec<Word> {
+pub(crate) fn new_style(words: &[Word]) -> Vec<Word> {
     let letters = words.first().and_then(Word::known).unwrap_or_default().into_owned();
     let is_old = !letters.is_empty() && letters.chars().all(|c| c.is_ascii_alphabetic());
     if !is_old {

@@ -3,6 +3,7 @@
 use super::start::Launch;
 use super::walk::Walker;
 use crate::effects::UnclearWhat;
+use crate::programs::tar;
 use crate::run::Origin;
 use crate::word::Word;
 
@@ -39,6 +40,7 @@ const CODE_OPTIONS: &[(&str, &str)] = &[
     ("tcpdump", "-z"),
     ("split", "--filter"),
     ("gdb", "-ex -iex -eval-command"),
+    ("lldb", "-o --one-line -O --one-line-before-file -k --one-line-on-crash"),
     ("ex", "-c --cmd"),
     ("vi", "-c --cmd"),
     ("vim", "-c --cmd"),
@@ -60,13 +62,20 @@ const CODE_OPTIONS: &[(&str, &str)] = &[
 /// The programs with options that carry code.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     const OTHERS: &str = "git patch gpatch sed gsed ed red tmux screen make gmake at batch crontab socat less more expect curl scp sftp perf rr rename prename \
-         file-rename perl-rename cmake gcc g++ cc c++";
+         file-rename perl-rename cmake gcc g++ cc c++ just capsh";
     OTHERS.split_ascii_whitespace().chain(CODE_OPTIONS.iter().map(|(program, _)| *program))
 }
 
 impl Walker<'_> {
     /// Options of a program that carry code.
     pub(super) fn carriers(&mut self, name: &str, args: &[Word], by: usize) {
+        let written;
+        let args = if name.ends_with("tar") {
+            written = tar::new_style(args);
+            &written
+        } else {
+            args
+        };
         match name {
             "git" => self.git(args, by),
             "sed" | "gsed" => self.sed(by),
@@ -114,7 +123,24 @@ impl Walker<'_> {
                 }
             }
             "scp" | "sftp" => self.ssh_options(args, by),
-            "gdb" => self.debugged(args),
+            "gdb" | "lldb" => self.debugged(name, args),
+            "just" => {
+                let is_command =
+                    |word: &Word| matches!(word.known().as_deref(), Some("-c" | "--command"));
+                if let Some(at) = args.iter().position(is_command) {
+                    self.carried_program(args.get(at + 1..).unwrap_or_default(), "just --command");
+                }
+            }
+            // What stands behind `--` are words of bash.
+            "capsh" => {
+                let is_end = |word: &Word| matches!(word.known().as_deref(), Some("--" | "=="));
+                if let Some(at) = args.iter().position(is_end) {
+                    let behind = args.get(at + 1..).unwrap_or_default();
+                    let words: Vec<Word> =
+                        std::iter::once(Word::text("bash")).chain(behind.iter().cloned()).collect();
+                    self.carried_program(&words, "capsh");
+                }
+            }
             "perf" | "rr" => self.watched(name, args),
             _ => {}
         }
@@ -177,11 +203,10 @@ impl Walker<'_> {
                 self.ex_commands(program, code, by)
             }
             "emacs" => self.foreign_code(by, code.clone()),
-            "gdb" => {
-                let shell = start
-                    .strip_prefix('!')
-                    .or_else(|| start.strip_prefix("shell "))
-                    .or_else(|| start.strip_prefix(":!"));
+            "gdb" | "lldb" => {
+                let shell = ["!", ":!", "shell ", "platform shell "]
+                    .iter()
+                    .find_map(|before| start.strip_prefix(before));
                 if let Some(shell) = shell {
                     self.carried_code(
                         &code.without_start(start.len() - shell.len()),
@@ -191,6 +216,7 @@ impl Walker<'_> {
                 } else if start.contains("system")
                     || start.contains('!')
                     || start.contains("python")
+                    || start.contains("script")
                     || code.has_unknown()
                 {
                     self.unclear(

@@ -16,13 +16,15 @@ const OPTIONS: OptionTable<'static> = OptionTable {
 };
 
 impl Walker<'_> {
-    /// Starts what stands after `--args` of gdb.
-    pub(super) fn debugged(&mut self, args: &[Word]) {
-        let place = args
-            .iter()
-            .position(|word| matches!(word.known().as_deref(), Some("--args" | "-args")));
+    /// Starts what stands after `--args` of gdb, or `--` of lldb.
+    pub(super) fn debugged(&mut self, name: &str, args: &[Word]) {
+        let place = args.iter().position(|word| match word.known().as_deref() {
+            Some("--args" | "-args") => name == "gdb",
+            Some("--") => name == "lldb",
+            _ => false,
+        });
         if let Some(words) = place.and_then(|place| args.get(place + 1..)) {
-            self.carried_program(words, "gdb");
+            self.carried_program(words, name);
         }
     }
 

@@ -9,6 +9,14 @@ use crate::word::Word;
 impl Walker<'_> {
     /// `tmux new-session CMD` and `send-keys`: what is typed there is code.
     pub(super) fn terminal(&mut self, name: &str, args: &[Word], by: usize) {
+        // `tmux -c CODE` runs it in the default shell, in place of a session.
+        if name == "tmux"
+            && let [option, code, ..] = args
+            && option.known().as_deref() == Some("-c")
+        {
+            self.carried_code(code, Some(by), "tmux -c");
+            return;
+        }
         let command = args.iter().position(|word| {
             matches!(
                 word.known().as_deref(),

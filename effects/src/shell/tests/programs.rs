@@ -198,6 +198,11 @@ fn task_runners_and_carriers_run_programs() {
             ("LD_PRELOAD=/x ls; NODE_OPTIONS=--max-old-space-size=4096 npm t", "ls npm !"),
             ("ssh -o ProxyCommand='rm x' h", "ssh +rm"),
             ("tar xf a --to-command='rm x'", "tar +rm"),
+            ("tar xIf 'rm x' a", "tar +rm"),
+            ("tmux -c 'rm x'; just -c rm x; just build", "tmux +rm just +rm just"),
+            ("lldb -b -o 'platform shell rm x' a", "lldb +rm"),
+            ("lldb -b -o run -- rm x", "lldb +rm"),
+            ("capsh --print -- -c 'rm x'", "capsh +bash +rm"),
             ("tar cf a b --checkpoint-action=exec='rm x'", "tar +rm"),
             ("rsync -e 'ssh -p 2' a b", "rsync +ssh"),
             (
