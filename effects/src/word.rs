@@ -21,7 +21,7 @@ pub enum WordPart {
     },
 }
 
-/// What git writes here is the name of a branch or a commit: one word, which begins with no sign.
+/// What git writes here are names of branches or commits: each is one word, which begins with no sign.
 const NAMES_OF_GIT: [&str; 5] = [
     "git branch --show-current",
     "git rev-parse --abbrev-ref HEAD",
@@ -30,6 +30,34 @@ const NAMES_OF_GIT: [&str; 5] = [
     "git rev-parse --short HEAD",
 ];
 
+/// Whether git writes such names only.
+fn writes_names_of_git(code: &str) -> bool {
+    if code.contains(['|', ';', '&', '<', '>', '$', '`', '\n']) {
+        return false;
+    }
+    let code = code.replace(['\'', '"'], "");
+    let mut words = code.split_ascii_whitespace();
+    let (Some("git"), Some(command)) = (words.next(), words.next()) else { return false };
+    let words: Vec<&str> = words.collect();
+    let has = |asked: &[&str]| words.iter().any(|word| asked.iter().any(|one| word.ends_with(one)));
+    let is_plain = |word: &&str| {
+        !word.starts_with("--") || word.starts_with("--max-count") || has_no_text(word)
+    };
+    match command {
+        "merge-base" | "describe" => true,
+        "rev-list" => words.iter().all(|word| is_plain(&word)),
+        "log" => has(&["=%h", "=%H", ":%h", ":%H"]),
+        "branch" | "for-each-ref" => has(&["=%(refname:short)"]),
+        _ => false,
+    }
+}
+
+/// Whether an option of `git rev-list` adds nothing to what it writes.
+fn has_no_text(option: &str) -> bool {
+    ["--reverse", "--no-merges", "--merges", "--all", "--first-parent", "--branches"]
+        .contains(&option)
+}
+
 impl WordPart {
     /// Returns whether the part is not known, but certainly one word that begins with no sign.
     pub(crate) fn is_plain_name(&self) -> bool {
@@ -37,7 +65,10 @@ impl WordPart {
         let inside = written.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
         let inside =
             inside.or_else(|| written.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')));
-        inside.is_some_and(|inside| NAMES_OF_GIT.contains(&inside.trim()))
+        inside.is_some_and(|inside| {
+            let inside = inside.trim();
+            NAMES_OF_GIT.contains(&inside) || writes_names_of_git(inside)
+        })
     }
 }
 

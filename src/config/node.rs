@@ -29,9 +29,12 @@ pub fn parse(text: &str) -> (Node, Vec<(Range<usize>, String)>) {
         .collect();
     // What follows a mistake on its line is mostly caused by it, and so is the same on the next.
     errors.sort_by_key(|(span, _)| span.start);
+    // A long line may have many mistakes, so it is not looked through for each.
+    let lines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+    let line_of = |at: usize| lines.partition_point(|start| *start <= at);
     errors.dedup_by(|later, first| {
-        let (line, next) = (start_of_line(text, first.0.start), start_of_line(text, later.0.start));
-        line == next || (first.1 == later.1 && start_of_line(text, next.saturating_sub(1)) == line)
+        let (line, next) = (line_of(first.0.start), line_of(later.0.start));
+        line == next || (first.1 == later.1 && line + 1 == next)
     });
     for (span, message) in &mut errors {
         *message = advised(text, span, message);

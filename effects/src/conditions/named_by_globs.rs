@@ -32,6 +32,33 @@ pub(super) fn listed(effects: &Effects) -> Option<Effects> {
     changed.then(|| Effects { reads, ..effects.clone() })
 }
 
+/// Returns the effects with names that end alike in place of the globs that say nothing but an ending: `*.json`;
+/// `None` if there are none. For a folder on another machine, which cannot be listed: that one of the files is that
+/// which a pattern names is as little likely as with `grep -r`.
+pub(super) fn named_by_ending(effects: &Effects) -> Option<Effects> {
+    let mut changed = false;
+    let name = |read: &PathEffect| -> PathEffect {
+        let names_ending = GlobPath::of(&read.path).is_some_and(|path| {
+            let [name] = path.rest.as_slice() else { return false };
+            says_only_ending(name) && !may_make_files(effects, read, &path.folder)
+        });
+        if !names_ending {
+            return read.clone();
+        }
+        changed = true;
+        PathEffect { path: Word::text(read.path.written()), ..read.clone() }
+    };
+    let reads = effects.reads.iter().map(name).collect();
+    changed.then(|| Effects { reads, ..effects.clone() })
+}
+
+/// Whether a name is a star with an ending.
+fn says_only_ending(name: &[WordPart]) -> bool {
+    let [WordPart::Glob(star), WordPart::Text(ending)] = name else { return false };
+    let letters = ending.strip_prefix('.').unwrap_or_default();
+    star == "*" && !letters.is_empty() && letters.bytes().all(|sign| sign.is_ascii_alphanumeric())
+}
+
 /// Whether the step may make files where a glob looks for them.
 fn may_make_files(effects: &Effects, read: &PathEffect, folder: &str) -> bool {
     let is_in = |path: &str, folder: &str| {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hookgate_contract::Envelope;
 
-use super::named_by_globs::listed;
+use super::named_by_globs::{listed, named_by_ending};
 use crate::effects::{Effects, PathEffect, Surroundings};
 use crate::manifests::Manifests;
 use crate::paths::real;
@@ -84,10 +84,15 @@ impl StepEffects {
         self.real.get_or_init(resolve).as_ref()
     }
 
-    /// Returns the effects with the files that globs name on this disk; `None` if there are none.
+    /// Returns the effects with the files that globs name on this disk, or what they say if the folder of the session
+    /// is on another one; `None` if nothing changes.
     pub(super) fn listed(&self) -> Option<&Listed> {
         let list = || {
-            let effects = if self.is_here() { listed(&self.effects) } else { None }?;
+            if !self.is_here() {
+                let effects = named_by_ending(&self.effects)?;
+                return Some(Listed { effects, real: None });
+            }
+            let effects = listed(&self.effects)?;
             Some(Listed { real: resolved(&effects), effects })
         };
         self.listed.get_or_init(list).as_ref()

@@ -206,7 +206,7 @@ impl PathPatterns {
 /// Returns whether a folder is read by a program that connects to a host: `scp -r . host:`.
 fn is_sent(effect: &PathEffect, effects: &Effects) -> bool {
     let connects = |run| effects.connects.iter().any(|host| host.run == Some(run));
-    effect.below && effect.run.is_some_and(connects)
+    effect.below && effect.shown && effect.run.is_some_and(connects)
 }
 
 fn adds_to(what: UnclearWhat, deed: Deed) -> bool {

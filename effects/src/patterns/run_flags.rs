@@ -158,6 +158,12 @@ impl Flag {
                 || known.flat_map(|option| &option.names).any(|equal| equal == given)
         };
         let end = words.reading.end_of_options.unwrap_or(usize::MAX);
+        // `-c` of git stands before the sub-command: behind it is another option, if it is one.
+        let own_end = words
+            .named
+            .filter(|named| named.has_own_option(name))
+            .and_then(|named| words.reading.end_before_part_of(named));
+        let end = own_end.map_or(end, |own_end| end.min(own_end));
         let mut answer = Truth::False;
         for given in words.reading.given.iter().take(end) {
             answer = answer.or(match given {
@@ -182,7 +188,7 @@ impl Flag {
                 _ => Truth::False,
             });
         }
-        let open = words.more && words.reading.end_of_options.is_none();
+        let open = words.more && words.reading.end_of_options.is_none() && own_end.is_none();
         if open { answer.or(Truth::Unknown) } else { answer }
     }
 

@@ -243,6 +243,7 @@ fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
         }
         Role::GitFile => match hosts::after(word, ':') {
             Some(path) => sink.read(&path, false),
+            None if is_commit(word) => {}
             None => sink.read(word, true),
         },
         Role::Mention => mentioned(word, sink),
@@ -261,6 +262,7 @@ fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
                 sink.read(&hosts::until(&value.without_start(1), &[';']), false);
             }
         }
+        Role::HttpItem => http_item(word, sink),
         Role::EncodedFile => {
             let name = word.known_prefix();
             let at =
@@ -372,5 +374,36 @@ fn mentioned(word: &Word, sink: &mut Sink<'_>) {
     match hosts::scheme(word) {
         Some(_) => url(word, sink),
         None => sink.mention(word),
+    }
+}
+
+/// A method, an address, or a part of a request of HTTPie: `file@PATH`, `field=@PATH`, `header:value`.
+fn http_item(word: &Word, sink: &mut Sink<'_>) {
+    let item = word.known_prefix();
+    let (name, _) = item.split_once('@').unwrap_or_default();
+    let has_file = item.contains('@') && (!name.contains('=') || name.ends_with('='));
+    let is_header = item
+        .split_once(':')
+        .is_some_and(|(_, value)| !value.starts_with(|sign: char| sign.is_ascii_digit()));
+    let is_method = !item.is_empty() && item.bytes().all(|sign| sign.is_ascii_uppercase());
+    if item.starts_with(':') {
+        let mut address = Word::text("http://localhost");
+        word.parts.iter().for_each(|part| address.push(part.clone()));
+        url(&address, sink);
+    } else if item.contains("://") {
+        url(word, sink);
+    } else if has_file {
+        sink.read(&hosts::until(&word.without_start(name.len() + 1), &[';']), false);
+    } else if !is_method && !item.contains('=') && !is_header {
+        url(word, sink);
+    }
+}
+
+/// Whether a word certainly names a commit, or a range of them: `$(git merge-base A B)..HEAD`.
+fn is_commit(word: &Word) -> bool {
+    match word.parts.as_slice() {
+        [name] => name.is_plain_name(),
+        [name, WordPart::Text(rest)] => name.is_plain_name() && rest.starts_with(['.', '~', '^']),
+        _ => false,
     }
 }

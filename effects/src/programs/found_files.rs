@@ -7,6 +7,7 @@ use super::sink::Sink;
 use crate::git_words::git_words;
 use crate::paths::absolute;
 use crate::run::Run;
+use crate::shell::is_shell;
 use crate::word::{Word, WordPart};
 
 /// What a search finds, as far as its words say.
@@ -27,7 +28,15 @@ pub(super) fn given_to(run: &Run, before: &[Run]) -> Option<FoundFiles> {
         // In another folder the same names are other files.
         return if search.cwd == run.cwd { found_by(search) } else { None };
     }
-    let by = run.via.last()?;
+    // `find -exec sh -c 'head "$1"' _ {}`: the shell hands on what it was given.
+    let by = run.via.iter().rev().find(|by| !is_shell(by))?;
+    let shell = run.via.last().filter(|last| *last != by);
+    if let Some(shell) = shell
+        && let Some(given) = before.iter().rev().find(|run| run.name().as_deref() == Some(shell))
+        && let Some(search) = &given.search
+    {
+        return if search.cwd == run.cwd { found_by(search) } else { None };
+    }
     let searches = is_find(by) || matches!(by.as_str(), "fd" | "fdfind");
     found_by(before.iter().rev().find(|run| searches && run.name().as_deref() == Some(by))?)
 }

@@ -95,6 +95,12 @@ impl<'w> Reading<'w> {
         above.map(|(_, program)| *program).or(self.program)
     }
 
+    /// Returns the end of what is given before the sub-command of a program; `None` if it is none of those above.
+    pub(crate) fn end_before_part_of(&self, program: &Program) -> Option<usize> {
+        let above = self.above.iter().find(|(_, above)| std::ptr::eq(*above, program));
+        above.map(|(end, _)| *end)
+    }
+
     /// Returns whether an option of one of these names is given. The name `--` asks for the end of options.
     pub(crate) fn has(&self, names: &[String]) -> bool {
         names.iter().any(|asked| {

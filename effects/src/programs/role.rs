@@ -47,6 +47,8 @@ pub(crate) enum Role {
     AtFile,
     /// `name=@FILE`, `name=<FILE`, or else text.
     FormFile,
+    /// A word of HTTPie: a method, an address, `NAME=VALUE`, `NAME@FILE`, `NAME=@FILE`.
+    HttpItem,
     /// `@FILE`, `name@FILE`; what has a `=` before is text.
     EncodedFile,
     /// The folder in which the program works: its other paths start there.
@@ -112,6 +114,7 @@ impl Role {
             "mount-spec" => Self::MountSpec,
             "at-file" => Self::AtFile,
             "form" => Self::FormFile,
+            "http-item" => Self::HttpItem,
             "encoded-file" => Self::EncodedFile,
             "folder" => Self::Folder,
             "dns" => Self::Dns,

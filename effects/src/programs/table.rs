@@ -81,6 +81,8 @@ struct Style {
     numbers: bool,
     plus: bool,
     stop: bool,
+    /// Its options are not those of its sub-commands.
+    own: bool,
 }
 
 #[derive(Debug)]
@@ -151,6 +153,7 @@ impl Program {
                 "numbers" => self.style.numbers = true,
                 "plus" => self.style.plus = true,
                 "stop" => self.style.stop = true,
+                "own" => self.style.own = true,
                 _ => {}
             }
         }
@@ -211,6 +214,11 @@ impl Program {
             plus: self.style.plus,
             stop_at_operand: self.style.stop,
         }
+    }
+
+    /// Whether an option of this name stands before the sub-commands of the program, and nowhere else.
+    pub(crate) fn has_own_option(&self, name: &str) -> bool {
+        self.style.own && self.option(name).is_some()
     }
 
     /// Returns the option of a name without dashes.

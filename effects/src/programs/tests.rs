@@ -57,6 +57,17 @@ fn no_program_is_described_twice() {
 }
 
 #[test]
+fn the_items_of_httpie() {
+    for (text, expected) in [
+        ("http POST https://a.b/x file@k", "r /w/k; c a.b:443"),
+        ("http a.b x=@k y:=@l q==v H:w e=a@b.c", "r /w/k; r /w/l; c a.b"),
+        ("http :3000/x n=v", "c localhost:3000"),
+    ] {
+        assert_eq!(told(text), expected, "{text}");
+    }
+}
+
+#[test]
 fn readers() {
     assert_eq!(told("cat a ../b /c -n"), "r /w/a; r /b; r /c");
     assert_eq!(told("head -n 5 -20 a"), "r /w/a");

@@ -126,11 +126,14 @@ impl Walker<'_> {
         self.change().forget(name);
     }
 
-    /// The value of a loop over what a search finds: `for f in $(find .)`.
+    /// The value of a loop over what a search finds, or git names: `for f in $(find .)`.
     fn one_of_found(&self, values: &[Word]) -> Option<Word> {
         let [value] = values else { return None };
-        let [WordPart::Unknown { written, .. }] = value.parts.as_slice() else { return None };
-        self.searches.get(written)?.as_ref().map(|_| Word::unknown(written, false))
+        let [part @ WordPart::Unknown { written, .. }] = value.parts.as_slice() else {
+            return None;
+        };
+        let is_found = self.searches.get(written).is_some_and(Option::is_some);
+        (is_found || part.is_plain_name()).then(|| Word::unknown(written, false))
     }
 
     /// Whether what a body does depends on a variable: it is gone through with a value that is not known.
@@ -173,13 +176,21 @@ impl Walker<'_> {
 
     /// Makes unknown what some lists may change: they may have run before, in an earlier round.
     pub(super) fn forget_changes(&mut self, lists: &[&List]) {
-        let mut changes = Changes::default();
+        let first = self.state.positional.as_ref().and_then(|words| words.first());
+        let first = first.and_then(Word::known).map(std::borrow::Cow::into_owned);
+        let mut changes = Changes { first, ..Changes::default() };
         for list in lists {
             changes.in_list(list);
         }
         if changes.anything {
             self.change().forget_all();
             return;
+        }
+        if changes.variables {
+            self.change().forget_variables();
+        }
+        if changes.positional {
+            self.change().positional = None;
         }
         if changes.folder && self.state.cwd.is_some() {
             self.change().cwd = None;
@@ -209,7 +220,12 @@ fn begins_with_bracket(piece: &super::syntax::tree::Piece) -> bool {
 struct Changes {
     names: Vec<String>,
     folder: bool,
+    /// Any variable.
+    variables: bool,
+    positional: bool,
     anything: bool,
+    /// The first positional parameter before it, if it is known.
+    first: Option<String>,
 }
 
 impl Changes {
@@ -231,11 +247,17 @@ impl Changes {
             Kind::Simple(simple) => {
                 let assignments = simple.assignments.iter().chain(&simple.declared);
                 self.names.extend(assignments.map(|assignment| assignment.name.clone()));
-                match program_word(&simple.words).as_ref().map(Option::as_deref) {
+                let program = match simple.words.first() {
+                    Some(word) if is_all_parameters(word) => Some(self.first.clone()),
+                    _ => program_word(&simple.words),
+                };
+                match program.as_ref().map(Option::as_deref) {
                     None => {}
                     Some(Some("cd" | "pushd" | "popd")) => self.folder = true,
+                    Some(Some("shift")) => self.positional = true,
+                    Some(Some("let" | "getopts")) => self.variables = true,
                     Some(Some(
-                        "eval" | "source" | "." | "unset" | "set" | "shift" | "getopts" | "let",
+                        "eval" | "source" | "." | "unset" | "set" | "command" | "builtin",
                     )) => {
                         self.anything = true;
                     }
@@ -272,11 +294,11 @@ impl Changes {
                 self.in_list(body);
             }
             Kind::ForArithmetic(_, body) => {
-                self.anything = true;
+                self.variables = true;
                 self.in_list(body);
             }
             Kind::Case(_, arms) => arms.iter().for_each(|(_, body)| self.in_list(body)),
-            Kind::Arithmetic(_) => self.anything = true,
+            Kind::Arithmetic(_) => self.variables = true,
         }
     }
 }
@@ -290,6 +312,17 @@ fn program_word(words: &[Written]) -> Option<Option<String>> {
     let mut named = literals
         .skip_while(|word| matches!(word.as_deref(), Some("command" | "builtin" | "-p" | "--")));
     named.next()
+}
+
+/// Whether a word is `"$@"`.
+fn is_all_parameters(word: &Written) -> bool {
+    use super::syntax::tree::Piece;
+    let is_empty = |piece: &&Piece| matches!(piece, Piece::Quoted(text) if text.is_empty());
+    let mut pieces = word.pieces.iter().filter(|piece| !is_empty(piece));
+    let (Some(Piece::Parameter(parameter)), None) = (pieces.next(), pieces.next()) else {
+        return false;
+    };
+    parameter.name == "@" && parameter.quoted && !parameter.changed && parameter.subscript.is_none()
 }
 
 fn is_expansion(piece: &super::syntax::tree::Piece) -> bool {

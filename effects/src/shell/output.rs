@@ -151,14 +151,62 @@ pub(super) fn is_temporary_name(text: &str) -> bool {
         .is_some_and(|name| name.ends_with("XXX") && name.chars().all(is_plain))
 }
 
-/// What `echo`, `printf` and `pwd` write; parts of it may be unknown.
+/// What `echo`, `printf` and `pwd` write; parts of it may be unknown. What is always one plain word, such as a date,
+/// is told by a text that stands for it.
 fn written_by(run: &Run) -> Option<Word> {
     match &*run.name()? {
         "echo" => Some(echo(&run.args)),
         "printf" => printf(&run.args),
         "pwd" if run.args.is_empty() => run.cwd.as_deref().map(Word::text),
+        "date" if !run.renamed => date(&run.args),
+        "git" if !run.renamed => commit(&run.args),
+        "nproc" | "uuidgen" | "hostname" | "whoami" if !run.renamed && run.args.is_empty() => {
+            Some(Word::text(format!("%{}\n", run.name()?)))
+        }
+        "id" | "uname" if !run.renamed => {
+            let [option] = run.args.as_slice() else { return None };
+            let option = option.known()?;
+            let is_word = matches!(option.as_ref(), "-u" | "-g" | "-un" | "-s" | "-m" | "-r");
+            is_word.then(|| Word::text(format!("%{}\n", run.name().unwrap_or_default())))
+        }
         _ => None,
     }
+}
+
+/// The format of a date, if all that it can write are digits and what stands between them in names.
+fn date(args: &[Word]) -> Option<Word> {
+    let mut formats = args.iter().filter_map(|word| word.known_prefix().strip_prefix('+'));
+    let format = formats.next().filter(|_| formats.next().is_none())?;
+    if args.iter().any(|word| word.known().is_none()) {
+        return None;
+    }
+    let mut rest = format;
+    while let Some((between, after)) = rest.split_once('%') {
+        let after = after.strip_prefix('-').unwrap_or(after);
+        if !is_plain(between) || !after.starts_with(|sign| "YymdHMSsNFTjuwVUGgIC".contains(sign)) {
+            return None;
+        }
+        rest = after.get(1..)?;
+    }
+    (is_plain(rest) && format.contains('%')).then(|| Word::text(format!("{format}\n")))
+}
+
+fn is_plain(between: &str) -> bool {
+    between
+        .chars()
+        .all(|sign| sign.is_ascii_digit() || matches!(sign, '-' | '_' | '.' | ':' | 'T' | 'Z'))
+}
+
+/// The name of the commit that git is at: `git rev-parse --short HEAD`.
+fn commit(args: &[Word]) -> Option<Word> {
+    let words: Option<Vec<_>> = args.iter().map(Word::known).collect();
+    let words = words?;
+    let (first, rest) = words.split_first().filter(|(first, _)| first.as_ref() == "rev-parse")?;
+    let is_option = |word: &str| word.starts_with("--short") || word == "--verify";
+    let (last, options) = rest.split_last()?;
+    let is_known =
+        matches!(last.as_ref(), "HEAD" | "@") && options.iter().all(|word| is_option(word));
+    is_known.then(|| Word::text(format!("%{first}\n")))
 }
 
 fn echo(args: &[Word]) -> Word {

@@ -1,6 +1,7 @@
 //! A program is started: it is noted, and looked into if it runs others.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::code::quoted;
@@ -11,7 +12,6 @@ use super::state::Variable;
 use super::syntax::{MAX_DEPTH, Problem};
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
-use crate::paths::join;
 use crate::run::{Output, Place, Redirect, Run};
 use crate::word::{Word, WordPart};
 
@@ -250,8 +250,8 @@ impl Walker<'_> {
     }
 
     /// Whether a value of `PATH` may give names another meaning: what comes first in it is neither the old value
-    /// nor a folder of the system. A folder of the project counts only if the line itself has put something
-    /// there: otherwise its programs may be run by their path as well.
+    /// nor a folder of the system. A folder that is known, and not shared, counts only if the line itself has put
+    /// something somewhere: otherwise its programs may be run by their path as well.
     pub(super) fn changes_path(&self, value: &Word) -> bool {
         const SYSTEM: [&str; 8] = [
             "/bin",
@@ -263,20 +263,22 @@ impl Walker<'_> {
             "/opt/homebrew/bin",
             "/snap/bin",
         ];
+        const KNOWN: [&str; 4] = ["$HOME/", "${HOME}/", "$PWD/", "${PWD}/"];
+        // Where anybody may put a program.
+        const SHARED: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
         let written = value.written();
         for folder in written.split(':') {
             if matches!(folder, "$PATH" | "${PATH}") {
                 return false;
             }
-            let of_project = || {
-                let inside = self.around.cwd.as_deref().is_some_and(|cwd| {
-                    join(self.state.cwd.as_deref(), folder)
-                        .and_then(|path| path.strip_prefix(cwd).map(|rest| rest.starts_with('/')))
-                        .unwrap_or(false)
-                });
-                inside && !folder.contains('$') && self.files.is_empty() && self.names.is_empty()
-            };
-            if !SYSTEM.contains(&folder) && !of_project() {
+            let below = KNOWN.iter().find_map(|start| folder.strip_prefix(start));
+            let is_shared = SHARED.iter().any(|shared| Path::new(folder).starts_with(shared));
+            let is_known = !folder.is_empty()
+                && !is_shared
+                && !below.unwrap_or(folder).contains(['$', '`', '*', '?', '['])
+                && self.files.is_empty()
+                && self.names.is_empty();
+            if !SYSTEM.contains(&folder) && !is_known {
                 return true;
             }
         }

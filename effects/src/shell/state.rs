@@ -127,14 +127,19 @@ impl State {
         self.forget(name);
     }
 
-    /// Forgets what other code in this shell may have changed.
-    pub(super) fn forget_all(&mut self) {
+    /// Forgets the values of all variables.
+    pub(super) fn forget_variables(&mut self) {
         for value in self.variables.values_mut() {
             *value = Variable::Unknown;
         }
         for name in ["IFS", "HOME", "PWD"] {
             self.forget(name);
         }
+    }
+
+    /// Forgets what other code in this shell may have changed.
+    pub(super) fn forget_all(&mut self) {
+        self.forget_variables();
         self.positional = None;
         self.cwd = None;
         self.folders.clear();

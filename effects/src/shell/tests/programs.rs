@@ -239,10 +239,28 @@ fn a_program_that_is_not_known_may_run_its_words() {
 }
 
 #[test]
+fn the_words_of_a_function_stay_known_in_its_loops() {
+    all(
+        &[
+            ("r() { until \"$@\"; do sleep 1; done; }; r npm ci", "npm sleep"),
+            ("r() { for i in 1 2; do \"$@\" && break; done; }; r npm ci", "npm break"),
+            ("r() { while ((n++ < 3)); do \"$@\"; done; }; r npm ci", "npm"),
+            ("r() { while \"$1\"; do shift; done; }; r npm ci", "$1 shift !"),
+            ("r() { while \"$@\"; do x; done; }; r set -- rm", "$@ x !"),
+            ("r() { while \"$@\"; do eval \"$X\"; done; }; r npm ci", "$@ eval $X !"),
+        ],
+        names,
+    );
+}
+
+#[test]
 fn names_may_mean_something_else() {
     for (text, expected) in [
         ("PATH=/tmp/x:$PATH; ls", true),
-        ("export PATH=\"$HOME/bin:$PATH\"; ls", true),
+        ("export PATH=\"$HOME/bin:$PATH\"; ls", false),
+        ("export PATH=/opt/x/bin:~/.cargo/bin:$PATH; ls", false),
+        ("PATH=\"$X/bin:$PATH\" ls", true),
+        ("mkdir ~/bin; cp a ~/bin/ls; PATH=~/bin:$PATH; ls", true),
         ("export PATH=\"$PATH:/x\"; ls", false),
         ("PATH=/usr/bin:/bin ls", false),
         ("hash -p /bin/rm ls; ls", true),

@@ -134,6 +134,36 @@ fn a_name_with_the_number_of_a_process_is_known() {
 }
 
 #[test]
+fn what_is_always_one_plain_word_stands_for_itself() {
+    for (text, expected) in [
+        ("cp a /tmp/b-$(date +%F).tgz", "/tmp/b-%F.tgz"),
+        ("cp a /tmp/$(date -u +%Y%m%dT%H%M%SZ)", "/tmp/%Y%m%dT%H%M%SZ"),
+        ("cp a /tmp/b-$(git rev-parse --short HEAD)", "/tmp/b-%rev-parse"),
+        ("cp a /tmp/$(uname -m)", "/tmp/%uname"),
+    ] {
+        let found = effects(text);
+        assert_eq!(found.writes[0].path.written(), expected, "{text}");
+    }
+    for text in [
+        "cp a /tmp/$(date +%D)",
+        "cp a /tmp/$(date +%c)",
+        "cp a /tmp/$(date +$X)",
+        "cp a /tmp/$(date +../%F)",
+        "cp a /tmp/$(git rev-parse --short $X)",
+        "cp a /tmp/$(git rev-parse --show-toplevel)",
+        "PATH=/tmp/x:$PATH; cp a /tmp/$(date +%F)",
+        "cp a /tmp/$(uname -a)",
+    ] {
+        assert!(effects(text).writes[0].path.known().is_none(), "{text}");
+    }
+    // Letters are what they are: an option is not made up by them.
+    assert_eq!(
+        effects("date() { echo ../x; }; cp a t/$(date +%F)").writes[0].path.written(),
+        "/home/u/proj/x"
+    );
+}
+
+#[test]
 fn words_that_are_no_options_are_told() {
     let holds = |pattern: &str, text: &str| {
         RunPatterns::parse(&[pattern]).unwrap().find(&effects(text)).truth
