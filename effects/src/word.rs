@@ -30,45 +30,70 @@ const NAMES_OF_GIT: [&str; 5] = [
     "git rev-parse --short HEAD",
 ];
 
-/// Whether git writes such names only.
-fn writes_names_of_git(code: &str) -> bool {
-    if code.contains(['|', ';', '&', '<', '>', '$', '`', '\n']) {
+/// Whether a command writes nothing but words that begin with no sign: names that git gives, numbers, identifiers.
+pub(crate) fn writes_plain_words(code: &str) -> bool {
+    let code = code.trim();
+    if NAMES_OF_GIT.contains(&code) {
+        return true;
+    }
+    let counted = code.strip_prefix("wc -l <").or_else(|| code.strip_prefix("wc -c <"));
+    if counted.unwrap_or(code).contains(['|', ';', '&', '<', '>', '$', '`', '\n']) {
         return false;
     }
-    let code = code.replace(['\'', '"'], "");
-    let mut words = code.split_ascii_whitespace();
-    let (Some("git"), Some(command)) = (words.next(), words.next()) else { return false };
-    let words: Vec<&str> = words.collect();
+    let bare = code.replace(['\'', '"'], "");
+    let words: Vec<&str> = bare.split_ascii_whitespace().collect();
     let has = |asked: &[&str]| words.iter().any(|word| asked.iter().any(|one| word.ends_with(one)));
-    let is_plain = |word: &&str| {
-        !word.starts_with("--") || word.starts_with("--max-count") || has_no_text(word)
+    let is_quiet = |word: &&str| {
+        let letters = word.strip_prefix('-').unwrap_or_default();
+        *word == "--quiet"
+            || (letters.contains('q') && letters.bytes().all(|c| c.is_ascii_lowercase()))
     };
-    match command {
-        "merge-base" | "describe" => true,
-        "rev-list" => words.iter().all(|word| is_plain(&word)),
-        "log" => has(&["=%h", "=%H", ":%h", ":%H"]),
-        "branch" | "for-each-ref" => has(&["=%(refname:short)"]),
-        _ => false,
+    match words.as_slice() {
+        ["git", "merge-base" | "describe", ..] | ["pgrep", ..] => true,
+        ["git", "rev-list", rest @ ..] => rest.iter().all(|word| is_plain_option(word)),
+        ["git", "log", ..] => has(&["=%h", "=%H", ":%h", ":%H"]),
+        ["git", "branch" | "for-each-ref", ..] => has(&["=%(refname:short)"]),
+        ["lsof", rest @ ..] => rest.iter().any(|word| word.starts_with("-t")),
+        ["docker" | "podman" | "nerdctl", rest @ ..] => match rest {
+            ["ps" | "images", options @ ..]
+            | ["container" | "image" | "volume" | "network", "ls", options @ ..]
+            | ["compose", "ps", options @ ..] => options.iter().any(is_quiet),
+            _ => false,
+        },
+        ["kubectl" | "oc", "get", ..] | ["kubectl" | "oc", "-n", _, "get", ..] => {
+            has(&["-o=name", "-oname", "{.items[0].metadata.name}", "{.metadata.name}"])
+                || words.windows(2).any(|pair| pair == ["-o", "name"])
+        }
+        _ => counted.is_some(),
     }
 }
 
-/// Whether an option of `git rev-list` adds nothing to what it writes.
-fn has_no_text(option: &str) -> bool {
-    ["--reverse", "--no-merges", "--merges", "--all", "--first-parent", "--branches"]
-        .contains(&option)
+/// Whether a word of `git rev-list` adds nothing to the names that it writes.
+fn is_plain_option(word: &str) -> bool {
+    const PLAIN: [&str; 6] =
+        ["--reverse", "--no-merges", "--merges", "--all", "--first-parent", "--branches"];
+    !word.starts_with("--") || word.starts_with("--max-count") || PLAIN.contains(&word)
 }
 
 impl WordPart {
+    /// Returns whether it is the number that arithmetic gives: `$((n + 1))`.
+    pub(crate) fn is_number(&self) -> bool {
+        let WordPart::Unknown { written, .. } = self else { return false };
+        let sum = written.strip_prefix("$((").and_then(|rest| rest.strip_suffix("))"));
+        let is_plain = |sign: u8| sign.is_ascii_alphanumeric() || b" _+*/%".contains(&sign);
+        sum.is_some_and(|sum| sum.bytes().all(is_plain))
+    }
+
     /// Returns whether the part is not known, but certainly one word that begins with no sign.
     pub(crate) fn is_plain_name(&self) -> bool {
+        if self.is_number() {
+            return true;
+        }
         let WordPart::Unknown { written, .. } = self else { return false };
         let inside = written.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
         let inside =
             inside.or_else(|| written.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')));
-        inside.is_some_and(|inside| {
-            let inside = inside.trim();
-            NAMES_OF_GIT.contains(&inside) || writes_names_of_git(inside)
-        })
+        inside.is_some_and(writes_plain_words)
     }
 }
 
@@ -80,6 +105,20 @@ pub struct Word {
 }
 
 impl Word {
+    /// The word with numbers that arithmetic gives as they are written: whatever they are, they are parts of a name.
+    pub(crate) fn with_numbers(&self) -> Self {
+        let mut named = Self::default();
+        for part in &self.parts {
+            named.push(match part {
+                WordPart::Unknown { written, .. } if part.is_number() => {
+                    WordPart::Text(written.clone())
+                }
+                part => part.clone(),
+            });
+        }
+        named
+    }
+
     /// Creates a word that is known.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {

@@ -18,7 +18,7 @@ const MOST_NAMES: usize = 10_000;
 pub(super) fn listed(effects: &Effects) -> Option<Effects> {
     let mut left = MOST_NAMES;
     let mut changed = false;
-    let list = |read: &PathEffect| -> Vec<PathEffect> {
+    let mut list = |read: &PathEffect| -> Vec<PathEffect> {
         let files = GlobPath::of(&read.path)
             .filter(|path| !may_make_files(effects, read, &path.folder))
             .and_then(|path| path.on_disk(&mut left));
@@ -28,35 +28,44 @@ pub(super) fn listed(effects: &Effects) -> Option<Effects> {
             |path: String| PathEffect { path: Word::text(path), climbs: None, ..read.clone() };
         files.into_iter().map(one).collect()
     };
-    let reads = effects.reads.iter().flat_map(list).collect();
-    changed.then(|| Effects { reads, ..effects.clone() })
+    let reads = effects.reads.iter().flat_map(&mut list).collect();
+    // A shell names files that are there to a program that changes them, too.
+    let writes = effects.writes.iter().flat_map(&mut list).collect();
+    changed.then(|| Effects { reads, writes, ..effects.clone() })
 }
 
 /// Returns the effects with names that end alike in place of the globs that say nothing but an ending: `*.json`;
 /// `None` if there are none. For a folder on another machine, which cannot be listed: that one of the files is that
-/// which a pattern names is as little likely as with `grep -r`.
+/// which a pattern names is as little likely as with `grep -r`. What is changed may be `*` as well.
 pub(super) fn named_by_ending(effects: &Effects) -> Option<Effects> {
     let mut changed = false;
-    let name = |read: &PathEffect| -> PathEffect {
-        let names_ending = GlobPath::of(&read.path).is_some_and(|path| {
-            let [name] = path.rest.as_slice() else { return false };
-            says_only_ending(name) && !may_make_files(effects, read, &path.folder)
+    let mut name = |path: &PathEffect, takes_all: bool| -> PathEffect {
+        let is_little = GlobPath::of(&path.path).is_some_and(|glob| {
+            let [name] = glob.rest.as_slice() else { return false };
+            says_only_ending(name, takes_all) && !may_make_files(effects, path, &glob.folder)
         });
-        if !names_ending {
-            return read.clone();
+        if !is_little {
+            return path.clone();
         }
         changed = true;
-        PathEffect { path: Word::text(read.path.written()), ..read.clone() }
+        PathEffect { path: Word::text(path.path.written()), ..path.clone() }
     };
-    let reads = effects.reads.iter().map(name).collect();
-    changed.then(|| Effects { reads, ..effects.clone() })
+    let reads = effects.reads.iter().map(|read| name(read, false)).collect();
+    let writes = effects.writes.iter().map(|write| name(write, true)).collect();
+    changed.then(|| Effects { reads, writes, ..effects.clone() })
 }
 
-/// Whether a name is a star with an ending.
-fn says_only_ending(name: &[WordPart]) -> bool {
-    let [WordPart::Glob(star), WordPart::Text(ending)] = name else { return false };
-    let letters = ending.strip_prefix('.').unwrap_or_default();
-    star == "*" && !letters.is_empty() && letters.bytes().all(|sign| sign.is_ascii_alphanumeric())
+/// Whether a name is a star with an ending, or without one if that is enough.
+fn says_only_ending(name: &[WordPart], takes_all: bool) -> bool {
+    match name {
+        [WordPart::Glob(star)] => takes_all && star == "*",
+        [WordPart::Glob(star), WordPart::Text(ending)] => {
+            let letters = ending.strip_prefix('.').unwrap_or_default();
+            let is_plain = |sign: u8| sign.is_ascii_alphanumeric();
+            star == "*" && !letters.is_empty() && letters.bytes().all(is_plain)
+        }
+        _ => false,
+    }
 }
 
 /// Whether the step may make files where a glob looks for them.
@@ -65,7 +74,7 @@ fn may_make_files(effects: &Effects, read: &PathEffect, folder: &str) -> bool {
         path.strip_prefix(folder.trim_end_matches('/'))
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    let others = |made: &&PathEffect| made.run != read.run;
+    let others = |made: &&PathEffect| made.run != read.run && made.path != read.path;
     effects.writes.iter().chain(&effects.mentions).filter(others).any(|made| {
         made.path.known().is_none_or(|path| is_in(&path, folder) || is_in(folder, &path))
     })

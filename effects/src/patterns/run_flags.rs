@@ -5,6 +5,7 @@ use super::text_glob::{TextGlob, alternatives};
 use super::truth::Truth;
 use crate::options::Given;
 use crate::programs::{Program, Reading};
+use crate::run::Run;
 use crate::word::Word;
 
 /// An option of a pattern: `--force`, `-rf`, `--format=json`.
@@ -53,6 +54,7 @@ pub(super) struct Words<'r> {
     pub(super) named: Option<&'r Program>,
     /// Whether more words may follow.
     pub(super) more: bool,
+    pub(super) run: &'r Run,
 }
 
 /// Returns whether one of the options is there.
@@ -184,11 +186,16 @@ impl Flag {
                 {
                     cut_name(given, words.reading.program)
                 }
+                // Names of files that a search finds are taken for no options.
+                Given::Unknown { word, .. } if is_found(word, words.run) => Truth::False,
                 Given::Unknown { word, .. } => self.may_be(word.known_prefix()),
                 _ => Truth::False,
             });
         }
-        let open = words.more && words.reading.end_of_options.is_none() && own_end.is_none();
+        let open = words.more
+            && words.reading.end_of_options.is_none()
+            && own_end.is_none()
+            && words.run.search.is_none();
         if open { answer.or(Truth::Unknown) } else { answer }
     }
 
@@ -200,6 +207,11 @@ impl Flag {
         };
         if may { Truth::Unknown } else { Truth::False }
     }
+}
+
+/// Whether a word stands for the files that a search finds.
+fn is_found(word: &Word, run: &Run) -> bool {
+    run.search_word.as_ref().is_some_and(|found| *found == word.written())
 }
 
 /// Whether the beginning of a name is taken for it. A program that is not known may take it. One that takes

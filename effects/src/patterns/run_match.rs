@@ -151,12 +151,13 @@ impl OneRun {
         let literals = self.words.iter().map_while(AskedWord::literal);
         let named = run.name().and_then(|name| named_program(&name, literals));
         let fixed = match named {
-            Some((_, depth)) if reading.has_parts => depth.max(1),
+            // What the tables know as a sub-command stands where it stands.
+            Some((_, depth)) if reading.has_parts => depth.max(1).max(reading.depth),
             _ => 0,
         };
         let mut answer = are_there(&self.words, fixed, reading, run.more_args);
         let words =
-            Words { reading, named: named.map(|(program, _)| program), more: run.more_args };
+            Words { reading, named: named.map(|(program, _)| program), more: run.more_args, run };
         for any in &self.flags {
             if answer == Truth::False {
                 return answer;

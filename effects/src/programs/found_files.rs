@@ -143,7 +143,13 @@ fn found_by(run: &Run) -> Option<FoundFiles> {
             // Its options are many, and few have a word behind them: each word may be one of a file.
             let named =
                 run.args.iter().filter(|word| !word.known_prefix().starts_with('-')).cloned();
-            FoundFiles { starts: named.chain([Word::text(".")]).collect(), ..FoundFiles::default() }
+            // With `-d`, and without folders among them, they are all.
+            let lists_names = |word: &Word| {
+                let text = word.known_prefix();
+                text.starts_with('-') && !text.starts_with("--") && text.contains('d')
+            };
+            let here = (!run.args.iter().any(lists_names)).then(|| Word::text("."));
+            FoundFiles { starts: named.chain(here).collect(), ..FoundFiles::default() }
         }
         "git" => tracked_files(run)?,
         _ => return None,
@@ -334,8 +340,13 @@ pub(super) fn find(sink: &mut Sink<'_>) {
 fn only_empty(run: &Run) -> bool {
     let words: Vec<_> = run.args.iter().filter_map(Word::known).collect();
     let at = |name: &str| words.iter().position(|word| word == name);
-    let weakens = ["!", "-not", "-o", "-or", ",", "(", "-exec", "-execdir", "-ok", "-okdir"];
+    let weakens = ["-o", "-or", ",", "(", "-exec", "-execdir", "-ok", "-okdir"];
+    let is_not = |word: &str| matches!(word, "!" | "-not");
+    let is_full = words
+        .windows(2)
+        .any(|pair| is_not(&pair[0]) && matches!(&*pair[1], "-empty" | "!" | "-not"));
     words.len() == run.args.len()
+        && !is_full
         && at("-empty").is_some_and(|empty| at("-delete").is_some_and(|delete| empty < delete))
         && !words.iter().any(|word| weakens.contains(&&**word))
 }
@@ -343,8 +354,11 @@ fn only_empty(run: &Run) -> bool {
 /// Whether a word is nothing but what a search puts in its place: `{}`, also with its folder in front, or `$(find .)`.
 pub(super) fn stands_for_found(word: &Word, run: &Run) -> bool {
     match word.parts.as_slice() {
-        [WordPart::Unknown { written, .. }] if written.starts_with(['$', '`']) => {
-            run.search_word.as_ref() == Some(written)
+        [WordPart::Unknown { written, .. }]
+        | [WordPart::Text(_), WordPart::Unknown { written, .. }]
+            if written.starts_with(['$', '`']) =>
+        {
+            run.search_word.as_ref() == Some(&word.written())
         }
         [WordPart::Unknown { written, .. }]
         | [WordPart::Text(_), WordPart::Unknown { written, .. }] => {

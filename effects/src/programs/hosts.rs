@@ -78,6 +78,16 @@ pub(crate) fn of_authority(word: &Word, usual_port: Option<u16>) -> Option<HostI
     }
     host.parts.retain(|part| !matches!(part, WordPart::Text(text) if text.is_empty()));
     let mut port = usual_port;
+    // `localhost:300$((n))`: only the port is not known.
+    if let [WordPart::Text(start), rest @ ..] = host.parts.as_slice()
+        && let Some((before, digits)) = start.split_once(':')
+        && digits.bytes().all(|sign| sign.is_ascii_digit())
+        && !rest.is_empty()
+        && rest.iter().all(WordPart::is_plain_name)
+    {
+        host = Word::text(before);
+        port = None;
+    }
     if let Some(WordPart::Text(last)) = host.parts.last_mut() {
         let cut = last.rsplit_once(':').and_then(|(before, number)| {
             let is_six = before.contains(':') && !before.ends_with(']');

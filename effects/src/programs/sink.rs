@@ -123,6 +123,7 @@ impl Sink<'_> {
         follows: bool,
     ) -> impl Iterator<Item = PathEffect> + use<> {
         let cwd = self.run.cwd.as_deref();
+        let word = &word.with_numbers();
         let is_path = !word.parts.is_empty() && !is_stream(word);
         let below = below || self.goes_below;
         let path = is_path

@@ -261,6 +261,11 @@ impl Changes {
                     )) => {
                         self.anything = true;
                     }
+                    // Only behind `-v` stands a name.
+                    Some(Some("printf"))
+                        if simple.words.get(1).is_some_and(|format| {
+                            format.literal().is_some_and(|format| !format.starts_with('-'))
+                        }) => {}
                     Some(Some(
                         "read" | "mapfile" | "readarray" | "printf" | "declare" | "local"
                         | "export" | "typeset",

@@ -123,7 +123,7 @@ impl Walker<'_> {
             }
             Builtin::Set => self.set(args),
             Builtin::Shift => self.shift(args),
-            Builtin::Read => self.forget_names(args),
+            Builtin::Read => self.read_names(args),
             Builtin::Mapfile => {
                 self.forget_names(args);
                 self.option_with_code(args, 'C', by, "mapfile -C");

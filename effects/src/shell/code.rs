@@ -31,7 +31,8 @@ impl Walker<'_> {
             }
         }
         let name = self.name_of(by);
-        if let Some(hole) = holes.first() {
+        // The number of a process, or nothing, is no code.
+        if let Some(hole) = holes.iter().find(|hole| !matches!(**hole, "$!" | "${!}")) {
             if let (Some(from), Some(run)) = (self.source_of(code), self.runs.get_mut(by)) {
                 run.code_from = Some(from);
             }

@@ -276,6 +276,15 @@ impl Walker<'_> {
                 }
                 Word::text(text)
             }
+            // `$(basename "$f")` of a file that a star names.
+            Input::Piped(text) if !text.has_unknown() && !text.parts.is_empty() => {
+                let mut text = text;
+                if let Some(WordPart::Text(last)) = text.parts.last_mut() {
+                    last.truncate(last.trim_end_matches('\n').len());
+                }
+                text.parts.retain(|part| !matches!(part, WordPart::Text(text) if text.is_empty()));
+                text
+            }
             Input::From(from, ..) => {
                 if from != CodeFrom::Stdin {
                     self.sources.insert(written.to_owned(), from);

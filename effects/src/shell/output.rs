@@ -1,13 +1,15 @@
 //! What programs write: known for `echo` and `printf`, and from which kind of source otherwise.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
+use super::parameters::cut;
 use super::syntax::{Escapes, unescape};
 use super::walk::{Input, Walker};
 use crate::programs;
 use crate::run::{CodeFrom, Origin, RedirectKind, Run};
-use crate::word::{Word, WordPart};
+use crate::word::{Word, WordPart, writes_plain_words};
 
 /// Programs that write what comes from the network.
 const NETWORK: [&str; 22] = [
@@ -72,7 +74,11 @@ impl Walker<'_> {
             let name = runs().next_back().and_then(Run::name).unwrap_or_default();
             return Input::From(from, name.into_owned(), None);
         }
-        if let [run] = self.runs.get(first..).unwrap_or_default() {
+        // `$(cd FOLDER && pwd)`
+        let silent = |run: &Run| run.name().as_deref() == Some("cd") && run.redirects.is_empty();
+        let all = self.runs.get(first..).unwrap_or_default();
+        let rest = all.iter().position(|run| !silent(run)).unwrap_or_default();
+        if let [run] = all.get(rest..).unwrap_or_default() {
             let writes_file =
                 run.redirects.iter().any(|redirect| redirect.kind != RedirectKind::Read);
             let text = written_by(run).or_else(|| self.temporary_name(run));
@@ -98,6 +104,22 @@ impl Walker<'_> {
             .and_then(Run::name)
             .map_or_else(|| "the command before".to_owned(), Cow::into_owned);
         Input::From(CodeFrom::Stdin, name, self.search(first, input))
+    }
+
+    /// Returns the text of the one run since `first`, if it writes nothing but words that begin with no sign.
+    pub(super) fn plain_words(&self, first: usize) -> Option<String> {
+        let [run] = self.runs.get(first..).unwrap_or_default() else { return None };
+        if run.origin != Origin::Text || run.renamed || !run.redirects.is_empty() {
+            return None;
+        }
+        if programs::is_filter(run) {
+            return self.piped_words.clone();
+        }
+        let words: Option<Vec<_>> = run.args.iter().map(Word::known).collect();
+        let code = format!("{} {}", run.name()?, words?.join(" "));
+        // `* main` and `  topic`: a sign of its own, and names.
+        let are_branches = code.trim() == "git branch" || code.starts_with("git branch --merged");
+        (are_branches || writes_plain_words(&code)).then_some(code)
     }
 
     /// Returns the search whose names the runs since `first` write, if one does and nothing else.
@@ -159,7 +181,17 @@ fn written_by(run: &Run) -> Option<Word> {
         "printf" => printf(&run.args),
         "pwd" if run.args.is_empty() => run.cwd.as_deref().map(Word::text),
         "date" if !run.renamed => date(&run.args),
-        "git" if !run.renamed => commit(&run.args),
+        "basename" if !run.renamed => base_name(&run.args),
+        "dirname" if !run.renamed => match run.args.as_slice() {
+            [path] => ended(folder_name(path)?),
+            _ => None,
+        },
+        "seq" if !run.renamed => {
+            let is_number =
+                |word: &Word| word.known().is_some_and(|word| word.parse::<u32>().is_ok());
+            run.args.iter().all(is_number).then(|| Word::text("%seq\n"))
+        }
+        "git" if !run.renamed => commit(&run.args).or_else(|| top_folder(run)),
         "nproc" | "uuidgen" | "hostname" | "whoami" if !run.renamed && run.args.is_empty() => {
             Some(Word::text(format!("%{}\n", run.name()?)))
         }
@@ -195,6 +227,54 @@ fn is_plain(between: &str) -> bool {
     between
         .chars()
         .all(|sign| sign.is_ascii_digit() || matches!(sign, '-' | '_' | '.' | ':' | 'T' | 'Z'))
+}
+
+/// Ends what is written with a line break.
+fn ended(mut text: Word) -> Option<Word> {
+    text.push(WordPart::Text("\n".to_owned()));
+    Some(text)
+}
+
+/// What `basename PATH [ENDING]` writes.
+fn base_name(args: &[Word]) -> Option<Word> {
+    let (path, ending) = match args {
+        [path] => (path, None),
+        [path, ending] => (path, Some(ending.known()?)),
+        _ => return None,
+    };
+    let is_plain = !path.known_prefix().starts_with('-');
+    let path = cut(path, "%/").filter(|_| is_plain)?;
+    let name = cut(&path, "##*/")?;
+    match ending {
+        Some(ending) => ended(cut(&name, &format!("%{ending}"))?),
+        None => ended(name),
+    }
+}
+
+/// What `dirname PATH` writes.
+fn folder_name(path: &Word) -> Option<Word> {
+    let has_slash =
+        path.parts.iter().any(|part| matches!(part, WordPart::Text(text) if text.contains('/')));
+    let ends_in_slash =
+        matches!(path.parts.last(), Some(WordPart::Text(text)) if text.ends_with('/'));
+    match path.known_prefix() {
+        start if start.starts_with('-') || ends_in_slash => None,
+        _ if has_slash => {
+            let folder = cut(path, "%/*")?;
+            Some(if folder.parts.is_empty() { Word::text("/") } else { folder })
+        }
+        _ if path.has_unknown() => None,
+        _ => Some(Word::text(".")),
+    }
+}
+
+/// The folder of the repository: `git rev-parse --show-toplevel`. That of the session, if it is not on this machine.
+fn top_folder(run: &Run) -> Option<Word> {
+    let [command, option] = run.args.as_slice() else { return None };
+    let asks = command.known()? == "rev-parse" && option.known()? == "--show-toplevel";
+    let cwd = Path::new(run.cwd.as_deref().filter(|_| asks)?);
+    let top = cwd.ancestors().find(|folder| folder.join(".git").exists());
+    Some(Word::text(format!("{}\n", top.unwrap_or(cwd).to_str()?)))
 }
 
 /// The name of the commit that git is at: `git rev-parse --short HEAD`.

@@ -5,7 +5,7 @@ use super::state::Variable;
 use super::syntax::tree::{Parameter, Piece};
 use super::walk::Walker;
 use crate::variables::is_name;
-use crate::word::Word;
+use crate::word::{Word, WordPart};
 
 /// Parameters that stand for a number in every shell: which one does not matter in the name of a file, so the
 /// parameter itself is taken for it.
@@ -60,7 +60,11 @@ impl Walker<'_> {
                 self.change().forget(&parameter.name);
             }
             let many = parameter.name == "@" || parameter.written.contains("[@]");
-            match self.behind_name(parameter).or_else(|| self.temporary_folder(parameter)) {
+            let value = self
+                .behind_name(parameter)
+                .or_else(|| self.temporary_folder(parameter))
+                .or_else(|| self.cut(parameter));
+            match value {
                 Some(value) if splits => fields.split(&value),
                 Some(value) => fields.whole(&value),
                 None => fields.unknown(&parameter.written, splits || many),
@@ -116,6 +120,31 @@ impl Walker<'_> {
         matches!(default, "/tmp" | "/var/tmp").then(|| Word::text(default))
     }
 
+    /// The value of `${x%.ts}`, `${x%.*}`, `${x%/*}`, `${x#a/}`, `${x##*/}`, and of `${x:?}` with a known `x`.
+    fn cut(&mut self, parameter: &Parameter) -> Option<Word> {
+        let mut pattern = String::new();
+        for piece in &parameter.operand.pieces {
+            match piece {
+                Piece::Quoted(text) if text.contains(['*', '?', '[', '\\']) => return None,
+                Piece::Bare(text) | Piece::Quoted(text) | Piece::Glob(text) => {
+                    pattern.push_str(text)
+                }
+                _ => return None,
+            }
+        }
+        if parameter.subscript.is_some() || parameter.written.starts_with("${#") {
+            return None;
+        }
+        let Value::One(value) = self.value(parameter) else { return None };
+        // `${x:?}` and `${x:-y}` are the value, if there is one.
+        let asks = pattern.strip_prefix(':').unwrap_or(&pattern);
+        if asks.starts_with(['?', '-', '=']) {
+            let has_text = value.known().is_some_and(|known| !known.is_empty());
+            return has_text.then_some(value);
+        }
+        pattern.starts_with(['%', '#']).then(|| cut(&value, &pattern))?
+    }
+
     /// What `${x@P}`, `${!x}` and `${x:n}` evaluate besides the words in them.
     fn changed_value(&mut self, parameter: &Parameter) {
         let operator = match parameter.operand.pieces.first() {
@@ -163,6 +192,9 @@ impl Walker<'_> {
             return self.element(name, subscript.bare().unwrap_or_default());
         }
         match name {
+            "BASH_SOURCE" => {
+                self.state.zero.clone().map_or(Value::Unknown { many: false }, Value::One)
+            }
             "@" | "*" => match &self.state.positional {
                 Some(words) if name == "@" => Value::Each(words.clone()),
                 Some(words) => Value::Joined(words.clone()),
@@ -204,6 +236,9 @@ impl Walker<'_> {
     }
 
     fn element(&mut self, name: &str, subscript: &str) -> Value {
+        if let ("BASH_SOURCE", "0", Some(zero)) = (name, subscript, &self.state.zero) {
+            return Value::One(zero.clone());
+        }
         match (self.state.variables.get(name), subscript) {
             (Some(Variable::Array(words)), "@") => Value::Each(words.clone()),
             (Some(Variable::Array(words)), "*") => Value::Joined(words.clone()),
@@ -214,6 +249,58 @@ impl Walker<'_> {
             (_, place) => Value::Unknown { many: place == "@" },
         }
     }
+}
+
+/// Cuts what a pattern takes off a word. What it takes must be known; a `*` among the names of files holds no slash.
+pub(super) fn cut(word: &Word, pattern: &str) -> Option<Word> {
+    let is_literal = |text: &str| !text.contains(['*', '?', '[', '\\']);
+    let mut parts = word.parts.clone();
+    match pattern {
+        "%.*" => {
+            let WordPart::Text(last) = parts.last_mut()? else { return None };
+            last.truncate(last.rfind('.')?);
+        }
+        "%/*" | "##*/" => {
+            let with_slash =
+                |part: &WordPart| matches!(part, WordPart::Text(text) if text.contains('/'));
+            let at = parts.iter().rposition(with_slash);
+            let behind = parts.get(at.map_or(0, |at| at + 1)..)?;
+            let may_have_slash = |part: &WordPart| match part {
+                WordPart::Text(_) => false,
+                WordPart::Glob(glob) => glob.contains("**"),
+                WordPart::Unknown { .. } => true,
+            };
+            if behind.iter().any(may_have_slash) {
+                return None;
+            }
+            let Some(at) = at else { return Some(word.clone()) };
+            let WordPart::Text(text) = parts.get_mut(at)? else { return None };
+            let slash = text.rfind('/')?;
+            if pattern == "%/*" {
+                text.truncate(slash);
+                parts.truncate(at + 1);
+            } else {
+                text.replace_range(..=slash, "");
+                parts.drain(..at);
+            }
+        }
+        _ => {
+            let is_end = pattern.starts_with('%');
+            let cut = pattern.trim_start_matches(if is_end { '%' } else { '#' });
+            let WordPart::Text(text) = (if is_end { parts.last_mut() } else { parts.first_mut() })?
+            else {
+                return None;
+            };
+            let rest = if is_end { text.strip_suffix(cut) } else { text.strip_prefix(cut) };
+            match rest.filter(|_| is_literal(cut) && !cut.is_empty()) {
+                Some(rest) => *text = rest.to_owned(),
+                None if is_literal(cut) && text.len() >= cut.len() => {}
+                None => return None,
+            }
+        }
+    }
+    parts.retain(|part| !matches!(part, WordPart::Text(text) if text.is_empty()));
+    Some(Word { parts })
 }
 
 fn may_split(word: &Word) -> bool {

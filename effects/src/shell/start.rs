@@ -46,13 +46,15 @@ impl Walker<'_> {
             return;
         }
         let found = run.args.iter().find_map(|word| match word.parts.as_slice() {
-            [WordPart::Unknown { written, .. }] => {
-                Some((written, self.searches.get(written)?.as_ref()?))
+            [WordPart::Unknown { .. }] | [WordPart::Text(_), WordPart::Unknown { .. }] => {
+                let written = word.written();
+                let search = self.searches.get(&written)?.as_ref()?;
+                Some((written, search))
             }
             _ => None,
         });
         if let Some((written, search)) = found {
-            run.search_word = Some(written.clone());
+            run.search_word = Some(written);
             run.search = Some(Arc::clone(search));
         }
     }

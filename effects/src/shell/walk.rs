@@ -63,6 +63,8 @@ pub(super) struct Walker<'a> {
     pub(super) searches: HashMap<String, Option<Arc<Run>>>,
     /// The search whose names the pipeline before this point writes.
     pub(super) piped_search: Option<Arc<Run>>,
+    /// The command that writes what this part of a pipeline reads, if these are words that begin with no sign.
+    pub(super) piped_words: Option<String>,
     /// Expansions whose text makes a shell ready for a program.
     pub(super) setups: HashSet<String>,
     /// Texts that were computed from the output of a program.
@@ -111,6 +113,7 @@ impl<'a> Walker<'a> {
             sources: HashMap::new(),
             searches: HashMap::new(),
             piped_search: None,
+            piped_words: None,
             setups: HashSet::new(),
             computed: Vec::new(),
             files: Vec::new(),
@@ -343,9 +346,11 @@ impl<'a> Walker<'a> {
             } else {
                 self.state = Rc::clone(&before);
                 self.input = self.output_of(first_run, &input);
+                self.piped_words = self.plain_words(first_run);
             }
         }
         self.input = outer;
+        self.piped_words = None;
         for stage in stages.windows(2) {
             let [(writer, runs), (reader, readers)] = stage else { continue };
             // zsh writes into the pipe, too.

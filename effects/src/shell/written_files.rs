@@ -139,7 +139,8 @@ impl Walker<'_> {
             let name = self.name_of(by);
             if names_shell(&code) {
                 self.complete = false;
-                self.run_by(&name, |walker| walker.code_in_new_shell(&code, by, None, None, &[]));
+                let zero = Some(file.clone());
+                self.run_by(&name, |walker| walker.code_in_new_shell(&code, by, zero, None, &[]));
             } else {
                 self.foreign_code(by, code);
             }

@@ -1,11 +1,13 @@
 //! Builtins that change variables and arguments.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::super::state::Variable;
-use super::super::walk::Walker;
+use super::super::walk::{Input, Walker};
+use crate::run::Run;
 use crate::variables::is_name;
-use crate::word::Word;
+use crate::word::{Word, WordPart};
 
 impl Walker<'_> {
     pub(super) fn forget_names(&mut self, args: &[Word]) {
@@ -22,6 +24,39 @@ impl Walker<'_> {
                 None => self.change().forget_all(),
             }
         }
+    }
+
+    /// `find . | while read -r f`: each line is a file that the search finds.
+    pub(super) fn read_names(&mut self, args: &[Word]) {
+        self.forget_names(args);
+        let mut names = Vec::new();
+        let mut words = args.iter();
+        while let Some(word) = words.next() {
+            let Some(text) = word.known() else { return };
+            match text.strip_prefix('-') {
+                Some(letters) if letters.ends_with(['d', 't', 'n', 'N', 'u', 'p', 'i', 'a']) => {
+                    words.next();
+                }
+                Some(_) => {}
+                None => names.push(text.into_owned()),
+            }
+        }
+        for name in &names {
+            for start in ["", "./"] {
+                self.searches.remove(&format!("{start}${name}"));
+            }
+        }
+        let ([name], Input::From(_, _, Some(search))) = (names.as_slice(), &self.input) else {
+            return;
+        };
+        let search = Arc::clone(search);
+        // What is found below this folder is written with a dot before it, so it is no option.
+        let is_here = starts_here(&search);
+        let mut value = Word::text(if is_here { "./" } else { "" });
+        value.push(WordPart::Unknown { written: format!("${name}"), splits: false });
+        value.parts.retain(|part| !matches!(part, WordPart::Text(text) if text.is_empty()));
+        self.searches.insert(value.written(), Some(search));
+        self.change().assign(name, Variable::Text(value));
     }
 
     pub(super) fn declare(&mut self, args: &[Word], by: usize) {
@@ -117,4 +152,12 @@ impl Walker<'_> {
 
 fn is_option_with(word: &Word, letter: char) -> bool {
     word.known().is_some_and(|text| text.starts_with('-') && text.contains(letter))
+}
+
+/// Whether a search is one of `find .`, which writes each name with that folder before it.
+fn starts_here(search: &Run) -> bool {
+    let first = search.args.first().and_then(Word::known);
+    matches!(search.name().as_deref(), Some("find" | "gfind"))
+        && matches!(first.as_deref(), Some("." | "./"))
+        && search.args.get(1).is_none_or(|word| word.known_prefix().starts_with(['-', '(', '!']))
 }

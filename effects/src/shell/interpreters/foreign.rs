@@ -134,8 +134,9 @@ fn starts_programs(code: &str, awk: bool) -> bool {
     let names = CALLS.iter().any(|call| code.contains(call));
     (names && (!awk || code.contains("system")))
         || (awk && (code.contains("| getline") || code.contains("| \"")))
-        || code.contains("eval(")
-        || code.contains("__import__")
+        || ["eval(", "(eval)", "eval pack", "eval URI", "new Function(", "__import__"]
+            .iter()
+            .any(|call| code.contains(call))
 }
 
 /// Whether code of some language has a call that changes files.

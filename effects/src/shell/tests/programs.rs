@@ -1,6 +1,7 @@
 //! Programs that run others.
 
 use super::*;
+use crate::word::{Word, WordPart};
 
 #[test]
 fn wrappers_keep_their_own_run() {
@@ -236,6 +237,43 @@ fn a_program_that_is_not_known_may_run_its_words() {
         ],
         names,
     );
+}
+
+#[test]
+fn plain_words_are_given_to_programs() {
+    let words = |text: &str| -> Vec<String> {
+        let reading = reading(text);
+        let run = reading.runs.last().expect("a run");
+        assert!(!run.more_args, "{text}");
+        run.args.iter().map(Word::written).collect()
+    };
+    assert_eq!(words("docker ps -q | xargs docker inspect"), ["inspect", "$(docker ps -q)"]);
+    assert_eq!(
+        words("kubectl get po -o name | grep a | xargs -I{} echo x/{}"),
+        ["x/$(kubectl get po -o name)"]
+    );
+    for text in [
+        "docker ps | xargs docker inspect",
+        "cat list | grep a | xargs rm",
+        "{ docker ps -q; cat l; } | xargs rm",
+    ] {
+        assert!(reading(text).runs.last().expect("a run").more_args, "{text}");
+    }
+    let part = |written: &str| WordPart::Unknown { written: written.into(), splits: true };
+    for plain in
+        ["$(git merge-base a b)", "$((n + 1))", "$(lsof -ti:3000)", "$(git log --format=%h -3)"]
+    {
+        assert!(part(plain).is_plain_name(), "{plain}");
+    }
+    for other in [
+        "$(git log --format=%s)",
+        "$((n - 1))",
+        "$(docker ps)",
+        "$(pgrep a; cat b)",
+        "$(git rev-list --pretty=%s a)",
+    ] {
+        assert!(!part(other).is_plain_name(), "{other}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::super::walk::{Input, Walker};
 use super::find::fill;
 use crate::effects::UnclearWhat;
 use crate::options::{OptionTable, read_options};
-use crate::run::Run;
+use crate::run::{CodeFrom, Run};
 use crate::word::{Word, WordPart};
 
 const XARGS: OptionTable<'static> = OptionTable {
@@ -97,11 +97,27 @@ impl Walker<'_> {
             );
         }
         self.injected(name, rest, &place, by);
-        let filled: Vec<Word> = rest.iter().map(|word| fill(word, &place, "")).collect();
+        let mut filled: Vec<Word> = rest.iter().map(|word| fill(word, &place, "")).collect();
+        let plain = self.piped_words.clone().filter(|_| {
+            let from_it = matches!(&self.input, Input::From(CodeFrom::Stdin, name, _) if *name != "the shell");
+            from_it && !read.has("a arg-file")
+        });
+        // One of these words stands for all.
+        if let Some(plain) = &plain {
+            let written = format!("$({plain})");
+            let one = WordPart::Unknown { written, splits: false };
+            if place.is_empty() {
+                filled.push(Word { parts: vec![one] });
+            } else {
+                let is_place = |part: &WordPart| matches!(part, WordPart::Unknown { written, .. } if *written == place);
+                let parts = filled.iter_mut().flat_map(|word| &mut word.parts);
+                parts.filter(|part| is_place(part)).for_each(|part| *part = one.clone());
+            }
+        }
         // What a program writes for `kill` are numbers of processes; a text of the line may be anything.
         let is_text = matches!(self.input, Input::Text(_) | Input::Piped(_));
         let are_processes = first.known().as_deref() == Some("kill") && !is_text;
-        let more_args = place.is_empty() && !are_processes;
+        let more_args = place.is_empty() && !are_processes && plain.is_none();
         let search = self.search_of_input().filter(|_| !read.has("a arg-file"));
         let launch = Launch { more_args, search, ..Launch::default() };
         // The input of `xargs` is data: what it runs gets none.
