@@ -342,9 +342,10 @@ fn only_empty(run: &Run) -> bool {
     let at = |name: &str| words.iter().position(|word| word == name);
     let weakens = ["-o", "-or", ",", "(", "-exec", "-execdir", "-ok", "-okdir"];
     let is_not = |word: &str| matches!(word, "!" | "-not");
-    let is_full = words
-        .windows(2)
-        .any(|pair| is_not(&pair[0]) && matches!(&*pair[1], "-empty" | "!" | "-not"));
+    let is_full = words.windows(2).any(|pair| match pair {
+        [before, word] => is_not(before) && matches!(&**word, "-empty" | "!" | "-not"),
+        _ => false,
+    });
     words.len() == run.args.len()
         && !is_full
         && at("-empty").is_some_and(|empty| at("-delete").is_some_and(|delete| empty < delete))
