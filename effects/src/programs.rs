@@ -40,7 +40,7 @@ pub(crate) fn is_listed(name: &str) -> bool {
 pub(crate) use code::starts_programs;
 pub(crate) use entry::{is_git_command, named_program, sub_commands};
 pub(crate) use environment::behind_pipes;
-pub(crate) use found_files::{is_exec_of_fd, is_filter, is_search};
+pub(crate) use found_files::{is_exec_of_fd, is_filter, is_search, writes_folders};
 pub(crate) use git_discards::discards;
 pub(crate) use git_push::push_of;
 pub(crate) use mode::{MODE_PROGRAMS, gives};

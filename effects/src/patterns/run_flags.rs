@@ -4,7 +4,7 @@ use super::error::{PatternError, PatternFault};
 use super::text_glob::{TextGlob, alternatives};
 use super::truth::Truth;
 use crate::options::Given;
-use crate::programs::{Program, Reading};
+use crate::programs::{Program, Reading, writes_folders};
 use crate::run::Run;
 use crate::word::Word;
 
@@ -186,7 +186,6 @@ impl Flag {
                 {
                     cut_name(given, words.reading.program)
                 }
-                // Names of files that a search finds are taken for no options.
                 Given::Unknown { word, .. } if is_found(word, words.run) => Truth::False,
                 Given::Unknown { word, .. } => self.may_be(word.known_prefix()),
                 _ => Truth::False,
@@ -195,7 +194,7 @@ impl Flag {
         let open = words.more
             && words.reading.end_of_options.is_none()
             && own_end.is_none()
-            && words.run.search.is_none();
+            && !words.run.search.as_deref().is_some_and(writes_folders);
         if open { answer.or(Truth::Unknown) } else { answer }
     }
 
@@ -209,9 +208,10 @@ impl Flag {
     }
 }
 
-/// Whether a word stands for the files that a search finds.
+/// Whether a word stands for files that a search finds, and that begin with their folder.
 fn is_found(word: &Word, run: &Run) -> bool {
     run.search_word.as_ref().is_some_and(|found| *found == word.written())
+        && run.search.as_deref().is_some_and(writes_folders)
 }
 
 /// Whether the beginning of a name is taken for it. A program that is not known may take it. One that takes

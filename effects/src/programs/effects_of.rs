@@ -227,9 +227,10 @@ fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
             None => sink.read(word, false),
         },
         Role::Host => sink.connect(hosts::of_host(word)),
-        Role::CopySource if !is_elsewhere(word) => sink.read(word, false),
+        // A trial run says only which files it would take.
+        Role::CopySource if !is_elsewhere(word) => sink.read_as(word, false, !sink.tries),
         Role::MoveSource if !is_elsewhere(word) => {
-            sink.read(word, false);
+            sink.read_as(word, false, !sink.tries);
             sink.delete(word, true);
         }
         Role::CopySource | Role::MoveSource => sink.connect(hosts::of_copy(word)),

@@ -49,6 +49,21 @@ pub(crate) fn is_search(run: &Run) -> bool {
     !run.args.iter().any(writes_more) && found_by(run).is_some()
 }
 
+/// Whether each name that a search writes begins with the folder in which it was found: a file named like an option
+/// is none then.
+pub(crate) fn writes_folders(search: &Run) -> bool {
+    let name = search.name();
+    let name = name.as_deref().unwrap_or_default();
+    let reading = read(search);
+    let folders = match name {
+        _ if is_find(name) => return true,
+        "rg" if reading.options("files").next().is_some() => 0,
+        "rg" | "grep" | "egrep" => 1,
+        _ => return false,
+    };
+    reading.operands().count() > folders
+}
+
 fn is_find(name: &str) -> bool {
     matches!(name, "find" | "gfind")
 }

@@ -48,9 +48,8 @@ impl Sink<'_> {
         self.read_as(word, below, true);
     }
 
-    /// A path that is read; what stands in it is shown, or only used. A trial run only says which files it would take.
+    /// A path that is read; what stands in it is shown, or only used.
     pub(super) fn read_as(&mut self, word: &Word, below: bool, shown: bool) {
-        let shown = shown && !self.tries;
         let effects = self.effects(word, below, true);
         self.out.reads.extend(effects.map(|effect| PathEffect { shown, ..effect }));
     }

@@ -81,7 +81,9 @@ impl Walker<'_> {
         if let [run] = all.get(rest..).unwrap_or_default() {
             let writes_file =
                 run.redirects.iter().any(|redirect| redirect.kind != RedirectKind::Read);
-            let text = written_by(run).or_else(|| self.temporary_name(run));
+            let text = written_by(run)
+                .or_else(|| self.temporary_name(run))
+                .or_else(|| self.top_folder(run));
             if let (Some(text), true) = (text, writes_file == to_file) {
                 return Input::Piped(text);
             }
@@ -113,12 +115,26 @@ impl Walker<'_> {
             return None;
         }
         if programs::is_filter(run) {
-            return self.piped_words.clone();
+            // What it cuts out of a word may begin with a sign.
+            let cuts = |word: &Word| {
+                let text = word.known_prefix();
+                text == "--only-matching"
+                    || (text.starts_with('-') && !text.starts_with("--") && text.contains('o'))
+            };
+            return self.piped_words.clone().filter(|_| !run.args.iter().any(cuts));
         }
         let words: Option<Vec<_>> = run.args.iter().map(Word::known).collect();
         let code = format!("{} {}", run.name()?, words?.join(" "));
         // `* main` and `  topic`: a sign of its own, and names.
-        let are_branches = code.trim() == "git branch" || code.starts_with("git branch --merged");
+        let lists = |word: &&str| {
+            !word.starts_with('-') || ["--merged", "--no-merged", "-a", "-r"].contains(word)
+        };
+        let is_list = |rest: &str| {
+            let mut words = rest.split(' ').filter(|word| !word.is_empty()).peekable();
+            words.peek().is_none_or(|first| first.starts_with('-'))
+                && words.all(|word| lists(&word))
+        };
+        let are_branches = code.strip_prefix("git branch ").is_some_and(is_list);
         (are_branches || writes_plain_words(&code)).then_some(code)
     }
 
@@ -132,6 +148,28 @@ impl Walker<'_> {
             _ if programs::is_search(run) => Some(Arc::new(run.clone())),
             _ => None,
         }
+    }
+
+    /// The folder of the repository: `git rev-parse --show-toplevel`. That of the session, if it is not on this
+    /// machine. Variables and settings of git may name another.
+    fn top_folder(&self, run: &Run) -> Option<Word> {
+        let ([command, option], false) = (run.args.as_slice(), run.renamed) else { return None };
+        let asks = run.name()? == "git"
+            && command.known()? == "rev-parse"
+            && option.known()? == "--show-toplevel"
+            && !run.env.iter().any(|(name, _)| name.starts_with("GIT_"))
+            && !self.state.exported.iter().any(|name| name.starts_with("GIT_"));
+        let sets = |run: &Run| {
+            run.args.iter().any(|word| word.has_unknown() || word.written().contains("worktree"))
+        };
+        let is_set = self.runs.iter().any(|run| run.name().as_deref() == Some("git") && sets(run));
+        let cwd = Path::new(run.cwd.as_deref().filter(|_| asks && !is_set)?);
+        let top = cwd.ancestors().find(|folder| folder.join(".git").exists());
+        let settings = top.and_then(|top| std::fs::read_to_string(top.join(".git/config")).ok());
+        if settings.is_some_and(|settings| settings.to_ascii_lowercase().contains("worktree")) {
+            return None;
+        }
+        Some(Word::text(format!("{}\n", top.unwrap_or(cwd).to_str()?)))
     }
 
     /// What `mktemp` writes where it makes a file or a folder in the one for temporary files: its template stands for
@@ -191,7 +229,7 @@ fn written_by(run: &Run) -> Option<Word> {
                 |word: &Word| word.known().is_some_and(|word| word.parse::<u32>().is_ok());
             run.args.iter().all(is_number).then(|| Word::text("%seq\n"))
         }
-        "git" if !run.renamed => commit(&run.args).or_else(|| top_folder(run)),
+        "git" if !run.renamed => commit(&run.args),
         "nproc" | "uuidgen" | "hostname" | "whoami" if !run.renamed && run.args.is_empty() => {
             Some(Word::text(format!("%{}\n", run.name()?)))
         }
@@ -242,6 +280,9 @@ fn base_name(args: &[Word]) -> Option<Word> {
         [path, ending] => (path, Some(ending.known()?)),
         _ => return None,
     };
+    if ending.as_ref().is_some_and(|ending| ending.contains(['*', '%'])) {
+        return None;
+    }
     let is_plain = !path.known_prefix().starts_with('-');
     let path = cut(path, "%/").filter(|_| is_plain)?;
     let name = cut(&path, "##*/")?;
@@ -266,15 +307,6 @@ fn folder_name(path: &Word) -> Option<Word> {
         _ if path.has_unknown() => None,
         _ => Some(Word::text(".")),
     }
-}
-
-/// The folder of the repository: `git rev-parse --show-toplevel`. That of the session, if it is not on this machine.
-fn top_folder(run: &Run) -> Option<Word> {
-    let [command, option] = run.args.as_slice() else { return None };
-    let asks = command.known()? == "rev-parse" && option.known()? == "--show-toplevel";
-    let cwd = Path::new(run.cwd.as_deref().filter(|_| asks)?);
-    let top = cwd.ancestors().find(|folder| folder.join(".git").exists());
-    Some(Word::text(format!("{}\n", top.unwrap_or(cwd).to_str()?)))
 }
 
 /// The name of the commit that git is at: `git rev-parse --short HEAD`.
