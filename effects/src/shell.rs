@@ -69,8 +69,6 @@ pub struct LooseRedirect {
     pub files: LineFiles,
 }
 
-pub(crate) use names::is_shell;
-
 /// Returns whether a program is known to the reader, or to the shell itself.
 pub(crate) fn is_known_program(name: &str) -> bool {
     names::is_known(name) || !matches!(roles::of(name, false), roles::Role::Other)

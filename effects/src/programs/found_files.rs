@@ -7,7 +7,7 @@ use super::sink::Sink;
 use crate::git_words::git_words;
 use crate::paths::absolute;
 use crate::run::Run;
-use crate::shell::is_shell;
+use crate::shell_names::is_shell;
 use crate::word::{Word, WordPart};
 
 /// What a search finds, as far as its words say.

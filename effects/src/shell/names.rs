@@ -3,15 +3,6 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// The shells whose `-c` takes shell code.
-pub(super) const SHELLS: &str =
-    "sh bash zsh dash ksh ksh93 mksh ash fish rbash yash tcsh csh elvish";
-
-/// Whether it is the name of such a shell.
-pub(crate) fn is_shell(name: &str) -> bool {
-    SHELLS.split_ascii_whitespace().any(|shell| shell == name)
-}
-
 const DANGEROUS: &str = "rm rmdir shred dd mkfs wipefs fdisk parted sfdisk shutdown reboot halt poweroff chmod chown \
         chgrp kill killall pkill sudo su doas bash sh zsh dash git curl wget ssh scp rsync docker podman kubectl helm \
         terraform aws gcloud az psql mysql mongosh redis-cli dropdb npm pip cargo python python3 perl ruby node \

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use super::builtins::Builtin;
 use super::wrappers::{Special, runners, table};
-use super::{carriers, databases, interpreters, names};
+use super::{carriers, databases, interpreters};
+use crate::shell_names::SHELLS;
 
 /// What a program is to the reader.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +46,7 @@ static ROLES: LazyLock<HashMap<&'static str, Role>> = LazyLock::new(|| {
             roles.insert(name, Role::Special(*special));
         }
     }
-    for name in names::SHELLS.split_ascii_whitespace() {
+    for name in SHELLS.split_ascii_whitespace() {
         roles.insert(name, Role::Shell);
     }
     roles

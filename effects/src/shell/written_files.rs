@@ -152,7 +152,7 @@ impl Walker<'_> {
 pub(super) fn names_shell(code: &Word) -> bool {
     let first = code.known_prefix().lines().next().unwrap_or_default();
     let name = first.trim_end().rsplit(['/', ' ']).next().unwrap_or_default();
-    !first.starts_with("#!") || super::names::is_shell(name) || first.contains("sh -")
+    !first.starts_with("#!") || crate::shell_names::is_shell(name) || first.contains("sh -")
 }
 
 fn last_name(url: &str) -> Option<String> {
