@@ -1,85 +1,60 @@
 //! Commands that write nothing but words that begin with no sign, so that none is an option: numbers, identifiers of
-//! containers, names that git gives.
+//! containers and commits, names of branches.
 
-/// What git writes here is the name of a branch.
-const NAMES_OF_GIT: [&str; 3] = [
+/// What git writes here is the name of a branch or a commit.
+const NAMES_OF_GIT: [&str; 5] = [
+    "git rev-parse HEAD",
+    "git rev-parse --short HEAD",
     "git branch --show-current",
     "git rev-parse --abbrev-ref HEAD",
     "git symbolic-ref --short HEAD",
 ];
 
-/// Whether a command writes nothing but such words.
+/// Whether a command writes nothing but such words. Only options that are known to add nothing are let through.
 pub(crate) fn writes_plain_words(code: &str) -> bool {
     let code = code.trim();
     if NAMES_OF_GIT.contains(&code) {
         return true;
     }
-    let counted = code.strip_prefix("wc -l <").or_else(|| code.strip_prefix("wc -c <"));
-    if counted.unwrap_or(code).contains(['|', ';', '&', '<', '>', '$', '`', '\n']) {
+    if let Some(file) = code.strip_prefix("wc -l < ") {
+        return !file.contains([' ', '|', ';', '&', '<', '>', '$', '`', '\n']);
+    }
+    if code.contains(['|', ';', '&', '<', '>', '$', '`', '\n', '\'', '"', '\\']) {
         return false;
     }
-    let bare = code.replace(['\'', '"'], "");
-    let words: Vec<&str> = bare.split_ascii_whitespace().collect();
-    let has = |asked: &[&str]| words.iter().any(|word| asked.contains(word));
-    let is_quiet = |word: &&str| {
-        let letters = word.strip_prefix('-').unwrap_or_default();
-        let are_letters = letters.bytes().all(|letter| letter.is_ascii_lowercase());
-        *word == "--quiet" || (are_letters && letters.contains('q'))
-    };
+    let words: Vec<&str> = code.split_ascii_whitespace().collect();
+    let are_plain = |words: &[&str]| words.iter().all(|word| !word.starts_with('-'));
     match words.as_slice() {
-        ["git", "merge-base" | "describe", ..] => true,
-        ["git", "rev-list", rest @ ..] => rest.iter().all(|word| is_plain_option(word)),
-        ["git", "log", rest @ ..] => {
-            has(&HASHES) && rest.iter().all(|word| HASHES.contains(word) || is_plain_option(word))
+        ["git", "merge-base", commits @ ..] => are_plain(commits),
+        ["git", "rev-list", rest @ ..] => rest.iter().all(|word| is_limit(word)),
+        ["git", "log", "--format=%h" | "--format=%H", rest @ ..] => {
+            rest.iter().all(|word| is_limit(word))
         }
-        ["git", "branch" | "for-each-ref", ..] => has(&["--format=%(refname:short)"]),
-        ["pgrep", rest @ ..] => !rest.iter().any(|word| {
-            word.starts_with("--list") || (word.starts_with('-') && word.contains(['a', 'l']))
-        }),
-        ["lsof", rest @ ..] => rest.iter().any(|word| word.starts_with("-t")),
+        ["pgrep", "-f" | "-x", name] | ["pgrep", name] => are_plain(&[name]),
+        ["lsof", ports] => ports.starts_with("-ti:") || ports.starts_with("-ti4:"),
+        ["lsof", "-t", ports] => ports.starts_with("-i:"),
         ["docker" | "podman" | "nerdctl", rest @ ..] => match rest {
-            ["ps" | "images", options @ ..]
-            | ["container" | "image" | "volume" | "network", "ls", options @ ..]
-            | ["compose", "ps", options @ ..] => {
-                let formats = options.iter().any(|word| word.starts_with("--format"));
-                !formats && options.iter().any(is_quiet)
-            }
+            ["ps" | "images", "-q" | "-aq" | "-qa" | "-a", more @ ..]
+            | ["network" | "volume", "ls", "-q", more @ ..] => match more {
+                [] => rest.iter().any(|word| word.contains('q')),
+                ["-q"] | ["-f" | "--filter", _] => true,
+                _ => false,
+            },
+            ["compose", "ps", "-q", services @ ..] => are_plain(services),
             _ => false,
         },
-        ["kubectl" | "oc", "get", rest @ ..] | ["kubectl" | "oc", "-n", _, "get", rest @ ..] => {
-            rest.windows(2).any(|pair| {
-                pair == ["-o", "name"]
-                    || pair == ["-o", "jsonpath={.items[0].metadata.name}"]
-                    || pair == ["-o", "jsonpath={.metadata.name}"]
-            }) || has(&["-o=name", "-oname"])
-        }
-        _ => counted.is_some(),
+        ["kubectl" | "oc", "get", kind, "-o", "name"]
+        | ["kubectl" | "oc", "get", kind, "-n" | "-l", _, "-o", "name"]
+        | ["kubectl" | "oc", "-n", _, "get", kind, "-o", "name"] => are_plain(&[kind]),
+        _ => false,
     }
 }
 
-/// Formats of `git log` that write hashes.
-const HASHES: [&str; 6] = [
-    "--format=%h",
-    "--format=%H",
-    "--pretty=%h",
-    "--pretty=%H",
-    "--pretty=format:%h",
-    "--pretty=format:%H",
-];
-
-/// Whether a word of `git rev-list` or `git log` adds nothing to the names that these write.
-fn is_plain_option(word: &str) -> bool {
-    const PLAIN: [&str; 7] =
-        ["--reverse", "--no-merges", "--merges", "--all", "--first-parent", "--branches", "--"];
-    const LIMITS: [&str; 6] =
-        ["--max-count=", "--since=", "--until=", "--after=", "--before=", "--author="];
-    match word.strip_prefix('-') {
-        None => true,
-        Some(rest) => {
-            PLAIN.contains(&word)
-                || LIMITS.iter().any(|limit| word.starts_with(limit))
-                || rest == "n"
-                || rest.bytes().all(|digit| digit.is_ascii_digit())
-        }
-    }
+/// Whether a word of `git rev-list` or `git log` is a commit, or says only which commits are meant.
+fn is_limit(word: &str) -> bool {
+    const PLAIN: [&str; 5] = ["--reverse", "--no-merges", "--merges", "--first-parent", "-n"];
+    let digits = word.strip_prefix('-').or_else(|| word.strip_prefix("--max-count="));
+    !word.starts_with('-')
+        || PLAIN.contains(&word)
+        || digits.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
 }

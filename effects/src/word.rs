@@ -34,9 +34,6 @@ impl WordPart {
 
     /// Returns whether the part is not known, but certainly one word that begins with no sign.
     pub(crate) fn is_plain_name(&self) -> bool {
-        if self.is_number() {
-            return true;
-        }
         let WordPart::Unknown { written, .. } = self else { return false };
         let inside = written.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
         let inside =
@@ -53,20 +50,6 @@ pub struct Word {
 }
 
 impl Word {
-    /// The word with numbers that arithmetic gives as they are written: whatever they are, they are parts of a name.
-    pub(crate) fn with_numbers(&self) -> Self {
-        let mut named = Self::default();
-        for part in &self.parts {
-            named.push(match part {
-                WordPart::Unknown { written, .. } if part.is_number() => {
-                    WordPart::Text(written.clone())
-                }
-                part => part.clone(),
-            });
-        }
-        named
-    }
-
     /// Creates a word that is known.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {

@@ -36,13 +36,18 @@ pub(super) fn listed(effects: &Effects) -> Option<Effects> {
 
 /// Returns the effects with names that end alike in place of the globs that say nothing but an ending: `*.json`;
 /// `None` if there are none. For a folder on another machine, which cannot be listed: that one of the files is that
-/// which a pattern names is as little likely as with `grep -r`. What is changed may be `*` as well.
-pub(super) fn named_by_ending(effects: &Effects) -> Option<Effects> {
+/// which a pattern names is as little likely as with `grep -r`. What is changed below it may be `*` as well.
+pub(super) fn named_by_ending(effects: &Effects, cwd: &str) -> Option<Effects> {
     let mut changed = false;
     let mut name = |path: &PathEffect, takes_all: bool| -> PathEffect {
         let is_little = GlobPath::of(&path.path).is_some_and(|glob| {
             let [name] = glob.rest.as_slice() else { return false };
-            says_only_ending(name, takes_all) && !may_make_files(effects, path, &glob.folder)
+            let below = glob.folder.strip_prefix(cwd);
+            let is_ordinary = below.is_some_and(|below| !below.contains("/."))
+                && !(takes_all && below == Some(""));
+            is_ordinary
+                && says_only_ending(name, takes_all)
+                && !may_make_files(effects, path, &glob.folder)
         });
         if !is_little {
             return path.clone();

@@ -89,7 +89,8 @@ impl StepEffects {
     pub(super) fn listed(&self) -> Option<&Listed> {
         let list = || {
             if !self.is_here() {
-                let effects = named_by_ending(&self.effects)?;
+                let cwd = self.around.cwd.as_deref()?.trim_end_matches('/');
+                let effects = named_by_ending(&self.effects, cwd)?;
                 return Some(Listed { effects, real: None });
             }
             let effects = listed(&self.effects)?;

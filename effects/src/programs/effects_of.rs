@@ -381,20 +381,32 @@ fn mentioned(word: &Word, sink: &mut Sink<'_>) {
 /// A method, an address, or a part of a request of HTTPie: `file@PATH`, `field=@PATH`, `header:value`.
 fn http_item(word: &Word, sink: &mut Sink<'_>) {
     let item = word.known_prefix();
-    let (name, _) = item.split_once('@').unwrap_or_default();
-    let has_file = item.contains('@') && (!name.contains('=') || name.ends_with('='));
+    let scheme = item.split_once("://").map(|(scheme, _)| scheme);
+    let is_address = scheme.is_some_and(|scheme| scheme.bytes().all(|c| c.is_ascii_alphanumeric()));
+    // What stands before the first `@`, wherever it is, without `\=`.
+    let at = word
+        .parts
+        .iter()
+        .position(|part| matches!(part, WordPart::Text(text) if text.contains('@')));
+    let name = at.and_then(|at| match word.parts.get(at) {
+        Some(WordPart::Text(text)) => text.split_once('@').map(|(name, _)| name.replace("\\=", "")),
+        _ => None,
+    });
+    let has_file = name.is_some_and(|name| !name.contains('=') || name.ends_with('='));
     let is_header = item
         .split_once(':')
         .is_some_and(|(_, value)| !value.starts_with(|sign: char| sign.is_ascii_digit()));
     let is_method = !item.is_empty() && item.bytes().all(|sign| sign.is_ascii_uppercase());
-    if item.starts_with(':') {
+    if is_address {
+        url(word, sink);
+    } else if has_file {
+        if let Some(file) = hosts::after(word, '@') {
+            sink.read(&hosts::until(&file, &[';']), false);
+        }
+    } else if item.starts_with(':') {
         let mut address = Word::text("http://localhost");
         word.parts.iter().for_each(|part| address.push(part.clone()));
         url(&address, sink);
-    } else if item.contains("://") {
-        url(word, sink);
-    } else if has_file {
-        sink.read(&hosts::until(&word.without_start(name.len() + 1), &[';']), false);
     } else if !is_method && !item.contains('=') && !is_header {
         url(word, sink);
     }

@@ -5,6 +5,7 @@ use super::reading::{Reading, read};
 use super::role::PathRole;
 use super::sink::Sink;
 use crate::git_words::git_words;
+use crate::options::Given;
 use crate::paths::absolute;
 use crate::run::Run;
 use crate::shell_names::is_shell;
@@ -38,7 +39,11 @@ pub(super) fn given_to(run: &Run, before: &[Run]) -> Option<FoundFiles> {
         return if search.cwd == run.cwd { found_by(search) } else { None };
     }
     let searches = is_find(by) || matches!(by.as_str(), "fd" | "fdfind");
-    found_by(before.iter().rev().find(|run| searches && run.name().as_deref() == Some(by))?)
+    let search = before.iter().rev().find(|run| searches && run.name().as_deref() == Some(by))?;
+    if shell.is_some() && search.cwd != run.cwd {
+        return None;
+    }
+    found_by(search)
 }
 
 /// Whether a run writes names of files that it has found, and nothing else.
@@ -72,22 +77,56 @@ fn is_find(name: &str) -> bool {
 pub(crate) fn is_filter(run: &Run) -> bool {
     let reading = read(run);
     let has = |names: &[&str]| names.iter().any(|name| reading.options(name).next().is_some());
-    let most = match run.name().as_deref() {
+    // Other options may cut a line, or add to it.
+    let (plain, most): (&[&str], usize) = match run.name().as_deref() {
         Some("grep" | "egrep" | "rg") => {
-            if has(READS_FILES) || lists_names(&reading) {
-                return false;
-            }
-            usize::from(!has(&["e", "regexp", "f", "file"]))
+            let in_option = has(&["e", "regexp", "f", "file"]);
+            let plain: &[&str] = &[
+                "v",
+                "invert-match",
+                "i",
+                "ignore-case",
+                "E",
+                "F",
+                "P",
+                "w",
+                "x",
+                "e",
+                "regexp",
+                "f",
+                "file",
+                "z",
+                "null-data",
+                "m",
+                "max-count",
+                "a",
+            ];
+            (plain, usize::from(!in_option))
         }
-        Some("sort" | "uniq" | "head" | "tail") => 0,
+        Some("sort") => (&["u", "r", "n", "V", "f", "z", "h", "unique", "reverse"], 0),
+        Some("uniq") => (&["u", "d", "i"], 0),
+        Some("head" | "tail") => (&["n", "lines", "q", "z"], 0),
         _ => return false,
     };
-    !has(&["files0-from"]) && !run.more_args && reading.operands().count() <= most
+    let is_plain = |given: &Given<'_>| match given {
+        Given::Option { name, .. } => {
+            plain.contains(&name.as_ref()) || name.bytes().all(|digit| digit.is_ascii_digit())
+        }
+        Given::Operand { .. } => true,
+        Given::Unknown { .. } => false,
+    };
+    run.redirects.is_empty()
+        && !run.more_args
+        && reading.given.iter().all(is_plain)
+        && reading.operands().count() <= most
 }
 
-/// Options with which `grep` and `rg` search in folders.
-const READS_FILES: &[&str] =
-    &["r", "R", "recursive", "dereference-recursive", "d", "directories", "files"];
+/// Whether `grep` may write a name for its standard input: `grep -l --label=NAME`.
+fn may_name_input(run: &Run) -> bool {
+    run.args
+        .iter()
+        .any(|word| word.known_prefix().starts_with("--la") || word.known().as_deref() == Some("-"))
+}
 
 /// Whether `grep` writes the names of files, and not what stands in them.
 fn lists_names(reading: &Reading<'_>) -> bool {
@@ -147,7 +186,7 @@ fn found_by(run: &Run) -> Option<FoundFiles> {
         "rg" if read(run).options("files").next().is_some() => {
             FoundFiles { starts: read(run).operands().cloned().collect(), ..FoundFiles::default() }
         }
-        "rg" | "grep" | "egrep" if lists_names(&read(run)) => {
+        "rg" | "grep" | "egrep" if lists_names(&read(run)) && !may_name_input(run) => {
             let pattern = ["e", "regexp", "f", "file"];
             let in_option = pattern.iter().any(|name| read(run).options(name).next().is_some());
             let starts = read(run).operands().skip(usize::from(!in_option)).cloned().collect();
@@ -357,8 +396,13 @@ fn only_empty(run: &Run) -> bool {
     let at = |name: &str| words.iter().position(|word| word == name);
     let weakens = ["-o", "-or", ",", "(", "-exec", "-execdir", "-ok", "-okdir"];
     let is_not = |word: &str| matches!(word, "!" | "-not");
+    // Behind most tests stands their value: `-name -empty`.
+    const NO_VALUE: [&str; 6] = ["-print", "-print0", "-depth", "-xdev", "-mount", "-empty"];
     let is_full = words.windows(2).any(|pair| match pair {
-        [before, word] => is_not(before) && matches!(&**word, "-empty" | "!" | "-not"),
+        [before, word] if &**word == "-empty" => {
+            is_not(before) || (before.starts_with('-') && !NO_VALUE.contains(&&**before))
+        }
+        [before, word] => is_not(before) && is_not(word),
         _ => false,
     });
     words.len() == run.args.len()
@@ -375,6 +419,13 @@ pub(super) fn stands_for_found(word: &Word, run: &Run) -> bool {
             if written.starts_with(['$', '`']) =>
         {
             run.search_word.as_ref() == Some(&word.written())
+        }
+        // In a shell, only the folder that the search itself has put before the name.
+        [WordPart::Text(before), WordPart::Unknown { written, .. }]
+            if before != "./" && run.via.last().is_some_and(|last| is_shell(last)) =>
+        {
+            let _ = written;
+            false
         }
         [WordPart::Unknown { written, .. }]
         | [WordPart::Text(_), WordPart::Unknown { written, .. }] => {

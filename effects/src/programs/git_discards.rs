@@ -90,6 +90,9 @@ impl Files<'_, '_> {
         if ["pathspec-from-file", "ours", "theirs"].into_iter().any(has) {
             return Truth::True;
         }
+        if self.run.more_args {
+            return Truth::Unknown;
+        }
         let operands: Vec<&Word> = self.reading.operands().collect();
         if self.reading.end_of_options.is_some() {
             let end = self.reading.end_of_options.unwrap_or_default();

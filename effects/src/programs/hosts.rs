@@ -83,7 +83,7 @@ pub(crate) fn of_authority(word: &Word, usual_port: Option<u16>) -> Option<HostI
         && let Some((before, digits)) = start.split_once(':')
         && digits.bytes().all(|sign| sign.is_ascii_digit())
         && !rest.is_empty()
-        && rest.iter().all(WordPart::is_plain_name)
+        && rest.iter().all(WordPart::is_number)
     {
         host = Word::text(before);
         port = None;

@@ -122,7 +122,8 @@ impl Sink<'_> {
         follows: bool,
     ) -> impl Iterator<Item = PathEffect> + use<> {
         let cwd = self.run.cwd.as_deref();
-        let word = &word.with_numbers();
+        let bare = without_pieces(word, &self.run.pieces);
+        let word = &with_pieces(word, &self.run.pieces);
         let is_path = !word.parts.is_empty() && !is_stream(word);
         let below = below || self.goes_below;
         let path = is_path
@@ -132,6 +133,8 @@ impl Sink<'_> {
             Some(_) => self.run.files.also(word, cwd, follows, below),
             None => Vec::new(),
         };
+        // A date that cannot be told is nothing.
+        also.extend(bare.map(|bare| absolute(&bare, cwd)));
         if let Some(path) = &path {
             let there = self.folders_before().map(|folder| absolute(word, Some(&folder)));
             also.extend(there.filter(|there| there != path));
@@ -244,4 +247,27 @@ fn takes_all(part: &WordPart) -> bool {
     let WordPart::Glob(glob) = part else { return false };
     let glob = glob.strip_prefix("[!.]").or_else(|| glob.strip_prefix("[^.]")).unwrap_or(glob);
     glob.contains('*') && glob.chars().all(|c| matches!(c, '*' | '?'))
+}
+
+/// The word with what is one plain word, or a number, as a part of its text.
+fn with_pieces(word: &Word, pieces: &[String]) -> Word {
+    let mut named = Word::default();
+    for part in &word.parts {
+        named.push(match part {
+            WordPart::Unknown { written, .. } if part.is_number() || pieces.contains(written) => {
+                WordPart::Text(written.replace('/', "_"))
+            }
+            part => part.clone(),
+        });
+    }
+    named
+}
+
+/// The word as it is if these parts are nothing; `None` if it has none of them, or nothing else.
+fn without_pieces(word: &Word, pieces: &[String]) -> Option<Word> {
+    let is_piece = |part: &WordPart| matches!(part, WordPart::Unknown { written, .. } if pieces.contains(written));
+    let mut rest = Word::default();
+    let others = word.parts.iter().filter(|part| !is_piece(part));
+    others.for_each(|part| rest.push(part.clone()));
+    (word.parts.iter().any(is_piece) && !rest.parts.is_empty()).then_some(rest)
 }

@@ -1,6 +1,6 @@
 //! Assignments, and loops over words that are known.
 
-use super::state::Variable;
+use super::state::{State, Variable};
 use super::syntax::tree::{Assigned, Assignment, Command, Kind, List, Word as Written};
 use super::walk::Walker;
 use crate::run::{Origin, Run};
@@ -115,7 +115,8 @@ impl Walker<'_> {
                 }
             }
         } else {
-            match from_variables(&values).or_else(|| self.one_of_found(&values)) {
+            let found = from_variables(&values).or_else(|| self.one_of_found(&values));
+            match found.or_else(|| one_of_numbers(name, &values)) {
                 Some(value) => self.change().assign(name, Variable::Text(value)),
                 None => self.change().forget(name),
             }
@@ -176,12 +177,15 @@ impl Walker<'_> {
 
     /// Makes unknown what some lists may change: they may have run before, in an earlier round.
     pub(super) fn forget_changes(&mut self, lists: &[&List]) {
-        let first = self.state.positional.as_ref().and_then(|words| words.first());
+        let state = std::rc::Rc::clone(&self.state);
+        let first = state.positional.as_ref().and_then(|words| words.first());
         let first = first.and_then(Word::known).map(std::borrow::Cow::into_owned);
-        let mut changes = Changes { first, ..Changes::default() };
+        let mut changes = Changes { first, ..Changes::of(&state) };
         for list in lists {
             changes.in_list(list);
         }
+        let changes = changes.found();
+        drop(state);
         if changes.anything {
             self.change().forget_all();
             return;
@@ -201,6 +205,14 @@ impl Walker<'_> {
     }
 }
 
+/// The value of a loop over more numbers than are followed: what arithmetic gives is a number as well.
+fn one_of_numbers(name: &str, values: &[Word]) -> Option<Word> {
+    let is_digit = |sign: u8| sign.is_ascii_digit();
+    let is_number = |word: &Word| word.known().is_some_and(|word| word.bytes().all(is_digit));
+    let are_numbers = values.len() > ROUNDS && values.iter().all(is_number);
+    are_numbers.then(|| Word::unknown(format!("$(({name}))"), false))
+}
+
 /// What `for x in $A $B` gives to `x`: a part of these variables; `None` if it is no variable.
 fn from_variables(words: &[Word]) -> Option<Word> {
     let mut value = Word::default();
@@ -217,18 +229,46 @@ fn begins_with_bracket(piece: &super::syntax::tree::Piece) -> bool {
 
 /// What a list may change in its shell.
 #[derive(Debug, Default)]
-struct Changes {
+struct Found {
     names: Vec<String>,
     folder: bool,
     /// Any variable.
     variables: bool,
     positional: bool,
     anything: bool,
-    /// The first positional parameter before it, if it is known.
-    first: Option<String>,
 }
 
-impl Changes {
+/// The search for what a list may change.
+struct Changes<'s> {
+    found: Found,
+    /// The first positional parameter before it, if it is known.
+    first: Option<String>,
+    state: &'s State,
+    /// The functions that were gone through.
+    seen: Vec<String>,
+}
+
+impl<'s> Changes<'s> {
+    fn of(state: &'s State) -> Self {
+        Self { found: Found::default(), first: None, state, seen: Vec::new() }
+    }
+
+    fn found(self) -> Found {
+        self.found
+    }
+
+    /// A function of the line changes what its body does.
+    fn in_function(&mut self, name: &str) {
+        let Some(body) = self.state.functions.get(name).map(std::rc::Rc::clone) else { return };
+        if self.seen.iter().any(|seen| seen == name) {
+            return;
+        }
+        self.seen.push(name.to_owned());
+        let first = self.first.take();
+        self.in_command(&body);
+        self.first = first;
+    }
+
     fn in_list(&mut self, list: &List) {
         for item in list {
             if item.background || item.pipeline.commands.len() > 1 {
@@ -246,20 +286,20 @@ impl Changes {
         match &command.kind {
             Kind::Simple(simple) => {
                 let assignments = simple.assignments.iter().chain(&simple.declared);
-                self.names.extend(assignments.map(|assignment| assignment.name.clone()));
+                self.found.names.extend(assignments.map(|assignment| assignment.name.clone()));
                 let program = match simple.words.first() {
                     Some(word) if is_all_parameters(word) => Some(self.first.clone()),
                     _ => program_word(&simple.words),
                 };
                 match program.as_ref().map(Option::as_deref) {
                     None => {}
-                    Some(Some("cd" | "pushd" | "popd")) => self.folder = true,
-                    Some(Some("shift")) => self.positional = true,
-                    Some(Some("let" | "getopts")) => self.variables = true,
+                    Some(Some("cd" | "pushd" | "popd")) => self.found.folder = true,
+                    Some(Some("shift")) => self.found.positional = true,
+                    Some(Some("let" | "getopts")) => self.found.variables = true,
                     Some(Some(
                         "eval" | "source" | "." | "unset" | "set" | "command" | "builtin",
                     )) => {
-                        self.anything = true;
+                        self.found.anything = true;
                     }
                     // Only behind `-v` stands a name.
                     Some(Some("printf"))
@@ -268,17 +308,17 @@ impl Changes {
                         }) => {}
                     Some(Some(
                         "read" | "mapfile" | "readarray" | "printf" | "declare" | "local"
-                        | "export" | "typeset",
+                        | "export" | "typeset" | "readonly",
                     )) => {
                         for word in &simple.words {
                             match word.bare() {
-                                Some(text) => self.names.push(text.to_owned()),
-                                None => self.anything |= word.pieces.iter().any(is_expansion),
+                                Some(text) => self.found.names.push(text.to_owned()),
+                                None => self.found.anything |= word.pieces.iter().any(is_expansion),
                             }
                         }
                     }
-                    Some(Some(_)) => {}
-                    Some(None) => self.anything = true,
+                    Some(Some(name)) => self.in_function(name),
+                    Some(None) => self.found.anything = true,
                 }
             }
             Kind::Subshell(_) | Kind::Function(..) | Kind::Test(_) | Kind::Coprocess(_) => {}
@@ -295,15 +335,15 @@ impl Changes {
                 self.in_list(body);
             }
             Kind::For { name, body, .. } => {
-                self.names.push(name.clone());
+                self.found.names.push(name.clone());
                 self.in_list(body);
             }
             Kind::ForArithmetic(_, body) => {
-                self.variables = true;
+                self.found.variables = true;
                 self.in_list(body);
             }
             Kind::Case(_, arms) => arms.iter().for_each(|(_, body)| self.in_list(body)),
-            Kind::Arithmetic(_) => self.variables = true,
+            Kind::Arithmetic(_) => self.found.variables = true,
         }
     }
 }

@@ -77,6 +77,7 @@ impl Walker<'_> {
             cwd: old.cwd.clone(),
             doubtful: old.doubtful.clone(),
             all_renamed: old.all_renamed,
+            own_path: old.own_path,
             zero,
             positional,
             variables: old

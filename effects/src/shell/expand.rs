@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::braces;
 use super::output::is_temporary_name;
-use super::syntax::tree::{List, Piece, Substitution, Word as Written};
+use super::syntax::tree::{Kind, List, Piece, Substitution, Word as Written};
 use super::walk::{Input, Walker};
+use crate::plain_words::writes_plain_words;
 use crate::run::{CodeFrom, Run};
 use crate::word::{Word, WordPart};
 
@@ -73,10 +74,13 @@ impl Fields {
             }
             let length = rest.find(blank).unwrap_or(rest.len());
             let piece = rest.get(..length).unwrap_or_default();
-            if piece.contains(['*', '?', '[']) {
-                self.glob(piece);
-            } else {
-                self.text(piece);
+            let plain = piece.find(['*', '?', '[']).unwrap_or(piece.len());
+            let (text, glob) = piece.split_at(plain);
+            if !text.is_empty() {
+                self.text(text);
+            }
+            if !glob.is_empty() {
+                self.glob(glob);
             }
             rest = rest.get(length..).unwrap_or_default();
         }
@@ -94,6 +98,12 @@ impl Fields {
             }
         }
     }
+}
+
+/// The code in `$(…)` or backticks.
+fn inside_of(written: &str) -> &str {
+    let inside = written.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
+    inside.unwrap_or_else(|| written.trim_matches('`')).trim()
 }
 
 fn is_grep(run: &Run) -> bool {
@@ -259,13 +269,30 @@ impl Walker<'_> {
         let first_run = self.runs.len();
         self.in_subshell(|walker| walker.apart(|walker| walker.list(&inside.list)));
         let written = inside.written.as_str();
+        // One command, which surely runs.
+        let is_simple = match inside.list.as_slice() {
+            [item] => {
+                matches!(item.pipeline.commands.as_slice(), [command] if matches!(command.kind, Kind::Simple(_)))
+            }
+            _ => false,
+        };
         self.note_shell_setup(first_run, written);
         let search = self.search_of(&inside.list, first_run);
         let known = self.searches.entry(written.to_owned()).or_insert_with(|| search.clone());
         if *known != search {
             *known = None;
         }
+        if is_simple && self.is_one_word(first_run) {
+            self.pieces.insert(written.to_owned());
+            return Word::unknown(written, false);
+        }
+        self.pieces.remove(written);
+        // A function of this name may write anything.
+        if writes_plain_words(inside_of(written)) && self.plain_words(first_run).is_none() {
+            return Word::unknown(format!("{written};"), true);
+        }
         match self.output_of(first_run, &Input::Session) {
+            _ if !is_simple => Word::unknown(written, true),
             Input::Piped(text) if text.known().is_some() => {
                 let text = text.known().unwrap_or_default();
                 let text = text.trim_end_matches('\n').to_owned();

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use super::walk::{Input, Walker};
 use crate::plain_words::writes_plain_words;
 use crate::programs;
-use crate::run::{CodeFrom, Origin, RedirectKind, Run};
+use crate::run::{CodeFrom, Origin, Output, RedirectKind, Run};
 use crate::word::Word;
 
 mod written;
 
-use written::written_by;
+use written::{writes_one_word, written_by};
 
 /// Programs that write what comes from the network.
 const NETWORK: [&str; 22] = [
@@ -77,17 +77,15 @@ impl Walker<'_> {
             let name = runs().next_back().and_then(Run::name).unwrap_or_default();
             return Input::From(from, name.into_owned(), None);
         }
-        // `$(cd FOLDER && pwd)`
-        let silent = |run: &Run| run.name().as_deref() == Some("cd") && run.redirects.is_empty();
-        let all = self.runs.get(first..).unwrap_or_default();
-        let rest = all.iter().position(|run| !silent(run)).unwrap_or_default();
-        if let [run] = all.get(rest..).unwrap_or_default() {
+        if let [run] = self.runs.get(first..).unwrap_or_default() {
             let writes_file =
                 run.redirects.iter().any(|redirect| redirect.kind != RedirectKind::Read);
             let text = written_by(run)
                 .or_else(|| self.temporary_name(run))
                 .or_else(|| self.top_folder(run));
-            if let (Some(text), true) = (text, writes_file == to_file) {
+            // `echo x >&2`
+            let is_led_away = !to_file && run.output != Output::Shown;
+            if let (Some(text), true) = (text, writes_file == to_file && !is_led_away) {
                 return Input::Piped(text);
             }
             if run.name().as_deref() == Some("cat")
@@ -117,28 +115,15 @@ impl Walker<'_> {
         if run.origin != Origin::Text || run.renamed || !run.redirects.is_empty() {
             return None;
         }
-        if programs::is_filter(run) {
-            // What it cuts out of a word may begin with a sign.
-            let cuts = |word: &Word| {
-                let text = word.known_prefix();
-                text == "--only-matching"
-                    || (text.starts_with('-') && !text.starts_with("--") && text.contains('o'))
-            };
-            return self.piped_words.clone().filter(|_| !run.args.iter().any(cuts));
-        }
         let words: Option<Vec<_>> = run.args.iter().map(Word::known).collect();
         let code = format!("{} {}", run.name()?, words?.join(" "));
-        // `* main` and `  topic`: a sign of its own, and names.
-        let lists = |word: &&str| {
-            !word.starts_with('-') || ["--merged", "--no-merged", "-a", "-r"].contains(word)
-        };
-        let is_list = |rest: &str| {
-            let mut words = rest.split(' ').filter(|word| !word.is_empty()).peekable();
-            words.peek().is_none_or(|first| first.starts_with('-'))
-                && words.all(|word| lists(&word))
-        };
-        let are_branches = code.strip_prefix("git branch ").is_some_and(is_list);
-        (are_branches || writes_plain_words(&code)).then_some(code)
+        writes_plain_words(&code).then_some(code)
+    }
+
+    /// Whether the one run since `first` writes one plain word, or nothing.
+    pub(super) fn is_one_word(&self, first: usize) -> bool {
+        let [run] = self.runs.get(first..).unwrap_or_default() else { return false };
+        run.origin == Origin::Text && writes_one_word(run)
     }
 
     /// Returns the search whose names the runs since `first` write, if one does and nothing else.
@@ -160,19 +145,24 @@ impl Walker<'_> {
         let asks = run.name()? == "git"
             && command.known()? == "rev-parse"
             && option.known()? == "--show-toplevel"
-            && !run.env.iter().any(|(name, _)| name.starts_with("GIT_"))
-            && !self.state.exported.iter().any(|name| name.starts_with("GIT_"));
+            && run.redirects.is_empty();
         let sets = |run: &Run| {
-            run.args.iter().any(|word| word.has_unknown() || word.written().contains("worktree"))
+            let names = |word: &Word| word.has_unknown() || word.written().contains("worktree");
+            let is_git = run.name().as_deref() == Some("git") && run.args.iter().any(names);
+            is_git || run.env.iter().any(|(name, _)| name.starts_with("GIT_"))
         };
-        let is_set = self.runs.iter().any(|run| run.name().as_deref() == Some("git") && sets(run));
-        let cwd = Path::new(run.cwd.as_deref().filter(|_| asks && !is_set)?);
-        let top = cwd.ancestors().find(|folder| folder.join(".git").exists());
-        let settings = top.and_then(|top| std::fs::read_to_string(top.join(".git/config")).ok());
-        if settings.is_some_and(|settings| settings.to_ascii_lowercase().contains("worktree")) {
+        let is_set = self.runs.iter().any(sets)
+            || self.state.variables.keys().any(|name| name.starts_with("GIT_"));
+        let cwd = run.cwd.as_deref().filter(|_| asks && !is_set)?;
+        let folder = Path::new(cwd);
+        let top = folder.ancestors().find(|folder| folder.join(".git").exists());
+        let is_elsewhere = !folder.is_dir() && self.around.cwd.as_deref() == Some(cwd);
+        let top = top.or_else(|| is_elsewhere.then_some(folder))?;
+        let settings = std::fs::read_to_string(top.join(".git/config")).unwrap_or_default();
+        if settings.to_ascii_lowercase().contains("worktree") {
             return None;
         }
-        Some(Word::text(format!("{}\n", top.unwrap_or(cwd).to_str()?)))
+        Some(Word::text(format!("{}\n", top.to_str()?)))
     }
 
     /// What `mktemp` writes where it makes a file or a folder in the one for temporary files: its template stands for

@@ -65,6 +65,9 @@ impl Walker<'_> {
                 .or_else(|| self.temporary_folder(parameter))
                 .or_else(|| self.cut(parameter));
             match value {
+                Some(value) if splits && self.splits_otherwise() && may_split(&value) => {
+                    fields.unknown(&parameter.written, true);
+                }
                 Some(value) if splits => fields.split(&value),
                 Some(value) => fields.whole(&value),
                 None => fields.unknown(&parameter.written, splits || many),
@@ -122,27 +125,29 @@ impl Walker<'_> {
 
     /// The value of `${x%.ts}`, `${x%.*}`, `${x%/*}`, `${x#a/}`, `${x##*/}`, and of `${x:?}` with a known `x`.
     fn cut(&mut self, parameter: &Parameter) -> Option<Word> {
-        let mut pattern = String::new();
-        for piece in &parameter.operand.pieces {
+        let (first, rest) = parameter.operand.pieces.split_first()?;
+        let Piece::Bare(first) = first else { return None };
+        let is_plain = parameter.subscript.is_none() && !parameter.written.starts_with("${#");
+        // `${x:?}` and `${x:-y}` are the value, if there is one.
+        let asks = first.strip_prefix(':').unwrap_or(first);
+        if is_plain && asks.starts_with(['?', '-', '=']) {
+            let Value::One(value) = self.value(parameter) else { return None };
+            return value.known().is_some_and(|known| !known.is_empty()).then_some(value);
+        }
+        let operators = ["%%", "##", "%", "#"];
+        let operator = operators.into_iter().find(|operator| first.starts_with(operator))?;
+        let mut pattern = first.get(operator.len()..)?.to_owned();
+        for piece in rest {
             match piece {
-                Piece::Quoted(text) if text.contains(['*', '?', '[', '\\']) => return None,
+                Piece::Quoted(text) if text.contains(['*', '?', '[', '\\', '(']) => return None,
                 Piece::Bare(text) | Piece::Quoted(text) | Piece::Glob(text) => {
                     pattern.push_str(text)
                 }
                 _ => return None,
             }
         }
-        if parameter.subscript.is_some() || parameter.written.starts_with("${#") {
-            return None;
-        }
         let Value::One(value) = self.value(parameter) else { return None };
-        // `${x:?}` and `${x:-y}` are the value, if there is one.
-        let asks = pattern.strip_prefix(':').unwrap_or(&pattern);
-        if asks.starts_with(['?', '-', '=']) {
-            let has_text = value.known().is_some_and(|known| !known.is_empty());
-            return has_text.then_some(value);
-        }
-        pattern.starts_with(['%', '#']).then(|| cut(&value, &pattern))?
+        if is_plain { cut(&value, operator, &pattern) } else { None }
     }
 
     /// What `${x@P}`, `${!x}` and `${x:n}` evaluate besides the words in them.
@@ -192,9 +197,6 @@ impl Walker<'_> {
             return self.element(name, subscript.bare().unwrap_or_default());
         }
         match name {
-            "BASH_SOURCE" => {
-                self.state.zero.clone().map_or(Value::Unknown { many: false }, Value::One)
-            }
             "@" | "*" => match &self.state.positional {
                 Some(words) if name == "@" => Value::Each(words.clone()),
                 Some(words) => Value::Joined(words.clone()),
@@ -236,9 +238,6 @@ impl Walker<'_> {
     }
 
     fn element(&mut self, name: &str, subscript: &str) -> Value {
-        if let ("BASH_SOURCE", "0", Some(zero)) = (name, subscript, &self.state.zero) {
-            return Value::One(zero.clone());
-        }
         match (self.state.variables.get(name), subscript) {
             (Some(Variable::Array(words)), "@") => Value::Each(words.clone()),
             (Some(Variable::Array(words)), "*") => Value::Joined(words.clone()),
@@ -252,15 +251,15 @@ impl Walker<'_> {
 }
 
 /// Cuts what a pattern takes off a word. What it takes must be known; a `*` among the names of files holds no slash.
-pub(super) fn cut(word: &Word, pattern: &str) -> Option<Word> {
-    let is_literal = |text: &str| !text.contains(['*', '?', '[', '\\']);
+pub(super) fn cut(word: &Word, operator: &str, pattern: &str) -> Option<Word> {
+    let is_literal = !pattern.is_empty() && !pattern.contains(['*', '?', '[', '\\', '(']);
     let mut parts = word.parts.clone();
-    match pattern {
-        "%.*" => {
+    match (operator, pattern) {
+        ("%", ".*") => {
             let WordPart::Text(last) = parts.last_mut()? else { return None };
             last.truncate(last.rfind('.')?);
         }
-        "%/*" | "##*/" => {
+        ("%", "/*") | ("##", "*/") => {
             let with_slash =
                 |part: &WordPart| matches!(part, WordPart::Text(text) if text.contains('/'));
             let at = parts.iter().rposition(with_slash);
@@ -276,7 +275,7 @@ pub(super) fn cut(word: &Word, pattern: &str) -> Option<Word> {
             let Some(at) = at else { return Some(word.clone()) };
             let WordPart::Text(text) = parts.get_mut(at)? else { return None };
             let slash = text.rfind('/')?;
-            if pattern == "%/*" {
+            if operator == "%" {
                 text.truncate(slash);
                 parts.truncate(at + 1);
             } else {
@@ -284,17 +283,15 @@ pub(super) fn cut(word: &Word, pattern: &str) -> Option<Word> {
                 parts.drain(..at);
             }
         }
+        _ if !is_literal => return None,
         _ => {
-            let is_end = pattern.starts_with('%');
-            let cut = pattern.trim_start_matches(if is_end { '%' } else { '#' });
-            let WordPart::Text(text) = (if is_end { parts.last_mut() } else { parts.first_mut() })?
-            else {
-                return None;
-            };
-            let rest = if is_end { text.strip_suffix(cut) } else { text.strip_prefix(cut) };
-            match rest.filter(|_| is_literal(cut) && !cut.is_empty()) {
+            let is_end = operator.starts_with('%');
+            let part = if is_end { parts.last_mut() } else { parts.first_mut() };
+            let WordPart::Text(text) = part? else { return None };
+            let rest = if is_end { text.strip_suffix(pattern) } else { text.strip_prefix(pattern) };
+            match rest {
                 Some(rest) => *text = rest.to_owned(),
-                None if is_literal(cut) && text.len() >= cut.len() => {}
+                None if text.len() >= pattern.len() => {}
                 None => return None,
             }
         }

@@ -12,6 +12,7 @@ use super::state::Variable;
 use super::syntax::{MAX_DEPTH, Problem};
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
+use crate::paths::join;
 use crate::run::{Output, Place, Redirect, Run};
 use crate::word::{Word, WordPart};
 
@@ -59,6 +60,20 @@ impl Walker<'_> {
         }
     }
 
+    /// Notes the parts of words that stand for one plain word.
+    fn note_pieces(&self, run: &mut Run) {
+        if self.pieces.is_empty() {
+            return;
+        }
+        let words = run.args.iter().chain(run.redirects.iter().map(|redirect| &redirect.target));
+        let is_piece = |part: &&WordPart| match part {
+            WordPart::Unknown { written, .. } => self.pieces.contains(written),
+            _ => false,
+        };
+        let pieces = words.flat_map(|word| &word.parts).filter(is_piece);
+        run.pieces = pieces.map(|part| Word { parts: vec![part.clone()] }.written()).collect();
+    }
+
     fn start_here(&mut self, words: Vec<Word>, launch: Launch) {
         let mut words = words.into_iter();
         let Some(program) = words.next() else {
@@ -78,6 +93,7 @@ impl Walker<'_> {
         };
         run.redirects = launch.redirects;
         run.output = launch.output;
+        self.note_pieces(&mut run);
         self.note_search(&mut run);
         // A program that the line has linked or copied is that program under another name.
         if run.program.known_prefix().contains('/')
@@ -101,7 +117,7 @@ impl Walker<'_> {
         // What the shell itself does is not looked for in `PATH`.
         let is_looked_for = !matches!(role, Role::Builtin(_));
         run.renamed = self.state.renamed.contains(&name)
-            || is_looked_for && (self.state.all_renamed || self.sets_path(&run.env));
+            || is_looked_for && (self.is_path_another() || self.sets_path(&run.env));
         run.code_from = self.script_source(&run.program);
         run.document = match &self.input {
             Input::Text(text) => Some(text.clone()),
@@ -247,6 +263,13 @@ fn is_another(path: &Word, program: &Word) -> bool {
 }
 
 impl Walker<'_> {
+    /// Whether `PATH` may give names another meaning: it begins with a folder into which the line may have put
+    /// something since.
+    fn is_path_another(&self) -> bool {
+        let has_files = !self.files.is_empty() || !self.names.is_empty();
+        self.state.all_renamed || (self.state.own_path && has_files)
+    }
+
     fn sets_path(&self, env: &[(String, Word)]) -> bool {
         env.iter().any(|(name, value)| name == "PATH" && self.changes_path(value))
     }
@@ -266,17 +289,24 @@ impl Walker<'_> {
             "/snap/bin",
         ];
         const KNOWN: [&str; 4] = ["$HOME/", "${HOME}/", "$PWD/", "${PWD}/"];
-        // Where anybody may put a program.
-        const SHARED: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+        // Where anybody may put a program, or what is no folder of programs.
+        const SHARED: [&str; 8] =
+            ["/tmp", "/var/tmp", "/private", "/dev", "/proc", "/run", "/var/run", "/sys"];
         let written = value.written();
         for folder in written.split(':') {
             if matches!(folder, "$PATH" | "${PATH}") {
                 return false;
             }
             let below = KNOWN.iter().find_map(|start| folder.strip_prefix(start));
-            let is_shared = SHARED.iter().any(|shared| Path::new(folder).starts_with(shared));
+            let whole = match below {
+                Some(_) => Some(folder.to_owned()),
+                None => join(self.state.cwd.as_deref(), folder),
+            };
+            let is_shared =
+                |whole: &String| SHARED.iter().any(|one| Path::new(whole).starts_with(one));
             let is_known = !folder.is_empty()
-                && !is_shared
+                && !folder.split('/').any(|name| name == "..")
+                && whole.is_some_and(|whole| !is_shared(&whole))
                 && !below.unwrap_or(folder).contains(['$', '`', '*', '?', '['])
                 && self.files.is_empty()
                 && self.names.is_empty();

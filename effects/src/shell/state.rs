@@ -34,6 +34,8 @@ pub(super) struct State {
     pub(super) exported: BTreeSet<String>,
     /// `$1` and so on; `None` if they are not known.
     pub(super) positional: Option<Vec<Word>>,
+    /// Whether `PATH` begins with a folder that is not one of the system.
+    pub(super) own_path: bool,
     /// `$0`
     pub(super) zero: Option<Word>,
     pub(super) cwd: Option<String>,
@@ -177,6 +179,7 @@ impl State {
         }
         self.renamed.extend(other.renamed.iter().cloned());
         self.all_renamed |= other.all_renamed;
+        self.own_path |= other.own_path;
         for doubt in &other.doubtful {
             self.doubt(doubt.clone());
         }

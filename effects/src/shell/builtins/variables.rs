@@ -29,16 +29,20 @@ impl Walker<'_> {
     /// `find . | while read -r f`: each line is a file that the search finds.
     pub(super) fn read_names(&mut self, args: &[Word]) {
         self.forget_names(args);
+        let mut is_whole = true;
         let mut names = Vec::new();
         let mut words = args.iter();
         while let Some(word) = words.next() {
-            let Some(text) = word.known() else { return };
-            match text.strip_prefix('-') {
-                Some(letters) if letters.ends_with(['d', 't', 'n', 'N', 'u', 'p', 'i', 'a']) => {
-                    words.next();
-                }
-                Some(_) => {}
-                None => names.push(text.into_owned()),
+            let Some(text) = word.known() else {
+                is_whole = false;
+                continue;
+            };
+            match text.as_ref() {
+                "-r" | "-s" => {}
+                // `-d ''` for `find -print0`; a part of a line is no name of a file.
+                "-d" | "-rd" if words.next().and_then(Word::known).as_deref() == Some("") => {}
+                text if text.starts_with('-') => is_whole = false,
+                text => names.push(text.to_owned()),
             }
         }
         for name in &names {
@@ -49,6 +53,9 @@ impl Walker<'_> {
         let ([name], Input::From(_, _, Some(search))) = (names.as_slice(), &self.input) else {
             return;
         };
+        if !is_whole {
+            return;
+        }
         let search = Arc::clone(search);
         // What is found below this folder is written with a dot before it, so it is no option.
         let is_here = starts_here(&search);

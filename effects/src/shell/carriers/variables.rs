@@ -48,10 +48,17 @@ impl Walker<'_> {
         // Nearly all variables begin with none of the letters below or are short.
         let has = |list: &str| list.split_ascii_whitespace().any(|known| known == name);
         if name == "PATH" {
-            if by.is_none() && self.changes_path(value) {
-                self.change().all_renamed = true;
+            if by.is_none() {
+                self.change().own_path = true;
+                if self.changes_path(value) {
+                    self.change().all_renamed = true;
+                }
             }
             return;
+        }
+        if name == "GLOBIGNORE" && by.is_none() {
+            // A star takes names that begin with a dot, too.
+            self.change().dot_names = true;
         }
         if name.starts_with("BASH_FUNC_") {
             // A function that the next shell has: its text begins with `()`.

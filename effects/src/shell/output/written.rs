@@ -2,57 +2,74 @@
 
 use super::super::parameters::cut;
 use super::super::syntax::{Escapes, unescape};
-use crate::run::Run;
+use crate::run::{Output, Run};
 use crate::word::{Word, WordPart};
 
-/// What `echo`, `printf` and `pwd` write; parts of it may be unknown. What is always one plain word, such as a date,
-/// is told by a text that stands for it.
+/// The most numbers of `seq` that are followed.
+const NUMBERS: u32 = 64;
+
+/// What `echo`, `printf`, `pwd`, `basename`, `dirname` and `seq` write; parts of it may be unknown.
 pub(super) fn written_by(run: &Run) -> Option<Word> {
     match &*run.name()? {
         "echo" => Some(echo(&run.args)),
         "printf" => printf(&run.args),
-        "pwd" if run.args.is_empty() => run.cwd.as_deref().map(Word::text),
-        "date" if !run.renamed => date(&run.args),
+        // Behind a `cd` that fails it is the folder before.
+        "pwd" if run.args.is_empty() && run.stays_in().is_empty() => {
+            run.cwd.as_deref().map(Word::text)
+        }
         "basename" if !run.renamed => base_name(&run.args),
         "dirname" if !run.renamed => match run.args.as_slice() {
             [path] => ended(folder_name(path)?),
             _ => None,
         },
         "seq" if !run.renamed => {
-            let is_number =
-                |word: &Word| word.known().is_some_and(|word| word.parse::<u32>().is_ok());
-            run.args.iter().all(is_number).then(|| Word::text("%seq\n"))
-        }
-        "git" if !run.renamed => commit(&run.args),
-        "nproc" | "uuidgen" | "hostname" | "whoami" if !run.renamed && run.args.is_empty() => {
-            Some(Word::text(format!("%{}\n", run.name()?)))
-        }
-        "id" | "uname" if !run.renamed => {
-            let [option] = run.args.as_slice() else { return None };
-            let option = option.known()?;
-            let is_word = matches!(option.as_ref(), "-u" | "-g" | "-un" | "-s" | "-m" | "-r");
-            is_word.then(|| Word::text(format!("%{}\n", run.name().unwrap_or_default())))
+            let numbers: Option<Vec<u32>> =
+                run.args.iter().map(|word| word.known()?.parse().ok()).collect();
+            let (first, last) = match numbers?.as_slice() {
+                [last] => (1, *last),
+                [first, last] => (*first, *last),
+                _ => return None,
+            };
+            let is_short = last.checked_sub(first).is_none_or(|more| more < NUMBERS);
+            let lines = (first..=last).map(|number| format!("{number}\n"));
+            is_short.then(|| Word::text(lines.collect::<String>()))
         }
         _ => None,
     }
 }
 
-/// The format of a date, if all that it can write are digits and what stands between them in names.
-fn date(args: &[Word]) -> Option<Word> {
-    let mut formats = args.iter().filter_map(|word| word.known_prefix().strip_prefix('+'));
-    let format = formats.next().filter(|_| formats.next().is_none())?;
-    if args.iter().any(|word| word.known().is_none()) {
-        return None;
+/// Whether a program writes one word of letters, digits and what stands between them in names, or nothing.
+pub(super) fn writes_one_word(run: &Run) -> bool {
+    if run.renamed || !run.redirects.is_empty() || run.output != Output::Shown {
+        return false;
     }
+    let words: Option<Vec<_>> = run.args.iter().map(Word::known).collect();
+    let (Some(name), Some(words)) = (run.name(), words) else { return false };
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match (&*name, words.as_slice()) {
+        ("date", words) => is_date(words),
+        ("nproc" | "uuidgen" | "hostname", []) | ("id", ["-u" | "-g"]) => true,
+        ("uname", [] | ["-s" | "-m" | "-r"]) => true,
+        ("git", ["rev-parse", options @ .., "HEAD" | "@"]) => {
+            options.iter().all(|option| option.starts_with("--short") || *option == "--verify")
+        }
+        _ => false,
+    }
+}
+
+/// Whether `date` writes digits and what stands between them in names.
+fn is_date(words: &[&str]) -> bool {
+    let mut formats = words.iter().filter_map(|word| word.strip_prefix('+'));
+    let (Some(format), None) = (formats.next(), formats.next()) else { return false };
     let mut rest = format;
     while let Some((between, after)) = rest.split_once('%') {
         let after = after.strip_prefix('-').unwrap_or(after);
         if !is_plain(between) || !after.starts_with(|sign| "YymdHMSsNFTjuwVUGgIC".contains(sign)) {
-            return None;
+            return false;
         }
-        rest = after.get(1..)?;
+        rest = after.get(1..).unwrap_or_default();
     }
-    (is_plain(rest) && format.contains('%')).then(|| Word::text(format!("{format}\n")))
+    is_plain(rest)
 }
 
 fn is_plain(between: &str) -> bool {
@@ -74,14 +91,18 @@ fn base_name(args: &[Word]) -> Option<Word> {
         [path, ending] => (path, Some(ending.known()?)),
         _ => return None,
     };
-    if ending.as_ref().is_some_and(|ending| ending.contains(['*', '%'])) {
+    let mut path = path.clone();
+    if let Some(WordPart::Text(last)) = path.parts.last_mut() {
+        last.truncate(last.trim_end_matches('/').len());
+    }
+    path.parts.retain(|part| !matches!(part, WordPart::Text(text) if text.is_empty()));
+    if path.parts.is_empty() || path.known_prefix().starts_with('-') {
         return None;
     }
-    let is_plain = !path.known_prefix().starts_with('-');
-    let path = cut(path, "%/").filter(|_| is_plain)?;
-    let name = cut(&path, "##*/")?;
+    let name = cut(&path, "##", "*/")?;
     match ending {
-        Some(ending) => ended(cut(&name, &format!("%{ending}"))?),
+        Some(ending) if name.known().as_ref() == Some(&ending) => ended(name),
+        Some(ending) => ended(cut(&name, "%", &ending)?),
         None => ended(name),
     }
 }
@@ -95,24 +116,12 @@ fn folder_name(path: &Word) -> Option<Word> {
     match path.known_prefix() {
         start if start.starts_with('-') || ends_in_slash => None,
         _ if has_slash => {
-            let folder = cut(path, "%/*")?;
+            let folder = cut(path, "%", "/*")?;
             Some(if folder.parts.is_empty() { Word::text("/") } else { folder })
         }
         _ if path.has_unknown() => None,
         _ => Some(Word::text(".")),
     }
-}
-
-/// The name of the commit that git is at: `git rev-parse --short HEAD`.
-fn commit(args: &[Word]) -> Option<Word> {
-    let words: Option<Vec<_>> = args.iter().map(Word::known).collect();
-    let words = words?;
-    let (first, rest) = words.split_first().filter(|(first, _)| first.as_ref() == "rev-parse")?;
-    let is_option = |word: &str| word.starts_with("--short") || word == "--verify";
-    let (last, options) = rest.split_last()?;
-    let is_known =
-        matches!(last.as_ref(), "HEAD" | "@") && options.iter().all(|word| is_option(word));
-    is_known.then(|| Word::text(format!("%{first}\n")))
 }
 
 fn echo(args: &[Word]) -> Word {

@@ -98,9 +98,12 @@ impl Walker<'_> {
         }
         self.injected(name, rest, &place, by);
         let mut filled: Vec<Word> = rest.iter().map(|word| fill(word, &place, "")).collect();
-        let plain = self.piped_words.clone().filter(|_| {
-            let from_it = matches!(&self.input, Input::From(CodeFrom::Stdin, name, _) if *name != "the shell");
-            from_it && !read.has("a arg-file")
+        // With another sign between the words, parts of them are words.
+        let splits_otherwise = read.has("a arg-file d delimiter E e eof");
+        let plain = self.piped_words.clone().filter(|plain| {
+            let writer = plain.split(' ').next().unwrap_or_default();
+            matches!(&self.input, Input::From(CodeFrom::Stdin, name, _) if name == writer)
+                && !splits_otherwise
         });
         // One of these words stands for all.
         if let Some(plain) = &plain {
@@ -118,7 +121,7 @@ impl Walker<'_> {
         let is_text = matches!(self.input, Input::Text(_) | Input::Piped(_));
         let are_processes = first.known().as_deref() == Some("kill") && !is_text;
         let more_args = place.is_empty() && !are_processes && plain.is_none();
-        let search = self.search_of_input().filter(|_| !read.has("a arg-file"));
+        let search = self.search_of_input().filter(|_| !splits_otherwise);
         let launch = Launch { more_args, search, ..Launch::default() };
         // The input of `xargs` is data: what it runs gets none.
         self.in_subshell(|walker| {
