@@ -184,7 +184,7 @@ impl Walker<'_> {
         for list in lists {
             changes.in_list(list);
         }
-        let changes = changes.found();
+        let changes = changes.found;
         drop(state);
         if changes.anything {
             self.change().forget_all();
@@ -251,10 +251,6 @@ struct Changes<'s> {
 impl<'s> Changes<'s> {
     fn of(state: &'s State) -> Self {
         Self { found: Found::default(), first: None, state, seen: Vec::new() }
-    }
-
-    fn found(self) -> Found {
-        self.found
     }
 
     /// A function of the line changes what its body does.

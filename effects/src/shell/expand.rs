@@ -292,7 +292,8 @@ impl Walker<'_> {
             return Word::unknown(format!("{written};"), true);
         }
         match self.output_of(first_run, &Input::Session) {
-            _ if !is_simple => Word::unknown(written, true),
+            // What it writes may be left out.
+            Input::Piped(_) if !is_simple => Word::unknown(written, true),
             Input::Piped(text) if text.known().is_some() => {
                 let text = text.known().unwrap_or_default();
                 let text = text.trim_end_matches('\n').to_owned();

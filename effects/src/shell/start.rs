@@ -251,6 +251,18 @@ impl Walker<'_> {
     }
 }
 
+/// The folders of `PATH` with the programs of the system.
+const SYSTEM: [&str; 8] = [
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/snap/bin",
+];
+
 /// Names of programs that are also what many services are told: `rabbitmqctl shutdown`.
 const VERBS_OF_SERVICES: [&str; 6] = ["shutdown", "reboot", "halt", "poweroff", "mount", "umount"];
 
@@ -274,20 +286,17 @@ impl Walker<'_> {
         env.iter().any(|(name, value)| name == "PATH" && self.changes_path(value))
     }
 
+    /// Whether a value of `PATH` begins with a folder that is none of the system.
+    pub(super) fn begins_elsewhere(value: &Word) -> bool {
+        let written = value.written();
+        let first = written.split(':').next().unwrap_or_default();
+        !SYSTEM.contains(&first) && !matches!(first, "$PATH" | "${PATH}")
+    }
+
     /// Whether a value of `PATH` may give names another meaning: what comes first in it is neither the old value
     /// nor a folder of the system. A folder that is known, and not shared, counts only if the line itself has put
     /// something somewhere: otherwise its programs may be run by their path as well.
     pub(super) fn changes_path(&self, value: &Word) -> bool {
-        const SYSTEM: [&str; 8] = [
-            "/bin",
-            "/sbin",
-            "/usr/bin",
-            "/usr/sbin",
-            "/usr/local/bin",
-            "/usr/local/sbin",
-            "/opt/homebrew/bin",
-            "/snap/bin",
-        ];
         const KNOWN: [&str; 4] = ["$HOME/", "${HOME}/", "$PWD/", "${PWD}/"];
         // Where anybody may put a program, or what is no folder of programs.
         const SHARED: [&str; 8] =

@@ -49,7 +49,7 @@ impl Walker<'_> {
         let has = |list: &str| list.split_ascii_whitespace().any(|known| known == name);
         if name == "PATH" {
             if by.is_none() {
-                self.change().own_path = true;
+                self.change().own_path = Self::begins_elsewhere(value);
                 if self.changes_path(value) {
                     self.change().all_renamed = true;
                 }
