@@ -122,8 +122,12 @@ impl Sink<'_> {
         follows: bool,
     ) -> impl Iterator<Item = PathEffect> + use<> {
         let cwd = self.run.cwd.as_deref();
-        let bare = without_pieces(word, &self.run.pieces);
-        let word = &with_pieces(word, &self.run.pieces);
+        let pieces = &self.run.pieces;
+        let is_told = |part: &WordPart| part.is_number() || is_piece(part, pieces);
+        let has_pieces = word.parts.iter().any(is_told);
+        let bare = if has_pieces { without_pieces(word, pieces) } else { None };
+        let named = has_pieces.then(|| with_pieces(word, pieces));
+        let word = named.as_ref().unwrap_or(word);
         let is_path = !word.parts.is_empty() && !is_stream(word);
         let below = below || self.goes_below;
         let path = is_path
@@ -249,12 +253,17 @@ fn takes_all(part: &WordPart) -> bool {
     glob.contains('*') && glob.chars().all(|c| matches!(c, '*' | '?'))
 }
 
+/// Whether a part stands for one plain word, or for nothing.
+fn is_piece(part: &WordPart, pieces: &[String]) -> bool {
+    matches!(part, WordPart::Unknown { written, .. } if pieces.contains(written))
+}
+
 /// The word with what is one plain word, or a number, as a part of its text.
 fn with_pieces(word: &Word, pieces: &[String]) -> Word {
     let mut named = Word::default();
     for part in &word.parts {
         named.push(match part {
-            WordPart::Unknown { written, .. } if part.is_number() || pieces.contains(written) => {
+            WordPart::Unknown { written, .. } if part.is_number() || is_piece(part, pieces) => {
                 WordPart::Text(written.replace('/', "_"))
             }
             part => part.clone(),
@@ -265,9 +274,9 @@ fn with_pieces(word: &Word, pieces: &[String]) -> Word {
 
 /// The word as it is if these parts are nothing; `None` if it has none of them, or nothing else.
 fn without_pieces(word: &Word, pieces: &[String]) -> Option<Word> {
-    let is_piece = |part: &WordPart| matches!(part, WordPart::Unknown { written, .. } if pieces.contains(written));
     let mut rest = Word::default();
-    let others = word.parts.iter().filter(|part| !is_piece(part));
+    let others = word.parts.iter().filter(|part| !is_piece(part, pieces));
     others.for_each(|part| rest.push(part.clone()));
-    (word.parts.iter().any(is_piece) && !rest.parts.is_empty()).then_some(rest)
+    let has_them = word.parts.iter().any(|part| is_piece(part, pieces));
+    (has_them && !rest.parts.is_empty()).then_some(rest)
 }
