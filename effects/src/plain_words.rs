@@ -10,6 +10,10 @@ const NAMES_OF_GIT: [&str; 5] = [
     "git symbolic-ref --short HEAD",
 ];
 
+/// The programs that may write such words.
+pub(crate) const WRITERS: [&str; 9] =
+    ["git", "pgrep", "lsof", "docker", "podman", "nerdctl", "kubectl", "oc", "wc"];
+
 /// Whether a command writes nothing but such words. Only options that are known to add nothing are let through.
 pub(crate) fn writes_plain_words(code: &str) -> bool {
     let code = code.trim();

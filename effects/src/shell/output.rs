@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::walk::{Input, Walker};
-use crate::plain_words::writes_plain_words;
+use crate::plain_words::{WRITERS, writes_plain_words};
 use crate::programs;
 use crate::run::{CodeFrom, Origin, Output, RedirectKind, Run};
 use crate::word::Word;
@@ -115,8 +115,9 @@ impl Walker<'_> {
         if run.origin != Origin::Text || run.renamed || !run.redirects.is_empty() {
             return None;
         }
+        let name = run.name().filter(|name| WRITERS.contains(&name.as_ref()))?;
         let words: Option<Vec<_>> = run.args.iter().map(Word::known).collect();
-        let code = format!("{} {}", run.name()?, words?.join(" "));
+        let code = format!("{name} {}", words?.join(" "));
         writes_plain_words(&code).then_some(code)
     }
 
