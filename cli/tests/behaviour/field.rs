@@ -14,9 +14,9 @@ use crate::support::{Folder, repository};
 
 /// A repository beside a folder that is not to be lost. It is not below the folder for temporary files, where a
 /// command may delete.
-struct Place(TempDir);
+struct Repository(TempDir);
 
-impl Place {
+impl Repository {
     fn new() -> Self {
         let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let project = folder.path().join("proj");
@@ -77,7 +77,7 @@ fn wrong(file: &str, is_about: impl Fn(&Value) -> bool, policies: &[&str]) -> Ve
     if !needs::path(&file) || !needs::program("git") {
         return Vec::new();
     }
-    let place = Place::new();
+    let place = Repository::new();
     let text = fs::read_to_string(file).unwrap();
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let rows: Vec<_> = rows.filter(is_about).filter_map(|value| row(&value)).collect();

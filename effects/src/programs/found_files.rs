@@ -421,10 +421,9 @@ pub(super) fn stands_for_found(word: &Word, run: &Run) -> bool {
             run.search_word.as_ref() == Some(&word.written())
         }
         // In a shell, only the folder that the search itself has put before the name.
-        [WordPart::Text(before), WordPart::Unknown { written, .. }]
+        [WordPart::Text(before), WordPart::Unknown { .. }]
             if before != "./" && run.via.last().is_some_and(|last| is_shell(last)) =>
         {
-            let _ = written;
             false
         }
         [WordPart::Unknown { written, .. }]

@@ -184,7 +184,7 @@ impl Walker<'_> {
         for list in lists {
             changes.in_list(list);
         }
-        let changes = changes.found;
+        let changes = changes.changed;
         drop(state);
         if changes.anything {
             self.change().forget_all();
@@ -229,7 +229,7 @@ fn begins_with_bracket(piece: &super::syntax::tree::Piece) -> bool {
 
 /// What a list may change in its shell.
 #[derive(Debug, Default)]
-struct Found {
+struct Changed {
     names: Vec<String>,
     folder: bool,
     /// Any variable.
@@ -240,7 +240,7 @@ struct Found {
 
 /// The search for what a list may change.
 struct Changes<'s> {
-    found: Found,
+    changed: Changed,
     /// The first positional parameter before it, if it is known.
     first: Option<String>,
     state: &'s State,
@@ -250,7 +250,7 @@ struct Changes<'s> {
 
 impl<'s> Changes<'s> {
     fn of(state: &'s State) -> Self {
-        Self { found: Found::default(), first: None, state, seen: Vec::new() }
+        Self { changed: Changed::default(), first: None, state, seen: Vec::new() }
     }
 
     /// A function of the line changes what its body does.
@@ -282,20 +282,20 @@ impl<'s> Changes<'s> {
         match &command.kind {
             Kind::Simple(simple) => {
                 let assignments = simple.assignments.iter().chain(&simple.declared);
-                self.found.names.extend(assignments.map(|assignment| assignment.name.clone()));
+                self.changed.names.extend(assignments.map(|assignment| assignment.name.clone()));
                 let program = match simple.words.first() {
                     Some(word) if is_all_parameters(word) => Some(self.first.clone()),
                     _ => program_word(&simple.words),
                 };
                 match program.as_ref().map(Option::as_deref) {
                     None => {}
-                    Some(Some("cd" | "pushd" | "popd")) => self.found.folder = true,
-                    Some(Some("shift")) => self.found.positional = true,
-                    Some(Some("let" | "getopts")) => self.found.variables = true,
+                    Some(Some("cd" | "pushd" | "popd")) => self.changed.folder = true,
+                    Some(Some("shift")) => self.changed.positional = true,
+                    Some(Some("let" | "getopts")) => self.changed.variables = true,
                     Some(Some(
                         "eval" | "source" | "." | "unset" | "set" | "command" | "builtin",
                     )) => {
-                        self.found.anything = true;
+                        self.changed.anything = true;
                     }
                     // Only behind `-v` stands a name.
                     Some(Some("printf"))
@@ -308,13 +308,15 @@ impl<'s> Changes<'s> {
                     )) => {
                         for word in &simple.words {
                             match word.bare() {
-                                Some(text) => self.found.names.push(text.to_owned()),
-                                None => self.found.anything |= word.pieces.iter().any(is_expansion),
+                                Some(text) => self.changed.names.push(text.to_owned()),
+                                None => {
+                                    self.changed.anything |= word.pieces.iter().any(is_expansion)
+                                }
                             }
                         }
                     }
                     Some(Some(name)) => self.in_function(name),
-                    Some(None) => self.found.anything = true,
+                    Some(None) => self.changed.anything = true,
                 }
             }
             Kind::Subshell(_) | Kind::Function(..) | Kind::Test(_) | Kind::Coprocess(_) => {}
@@ -331,15 +333,15 @@ impl<'s> Changes<'s> {
                 self.in_list(body);
             }
             Kind::For { name, body, .. } => {
-                self.found.names.push(name.clone());
+                self.changed.names.push(name.clone());
                 self.in_list(body);
             }
             Kind::ForArithmetic(_, body) => {
-                self.found.variables = true;
+                self.changed.variables = true;
                 self.in_list(body);
             }
             Kind::Case(_, arms) => arms.iter().for_each(|(_, body)| self.in_list(body)),
-            Kind::Arithmetic(_) => self.found.variables = true,
+            Kind::Arithmetic(_) => self.changed.variables = true,
         }
     }
 }

@@ -10,9 +10,9 @@ use crate::programs;
 use crate::run::{CodeFrom, Origin, Output, RedirectKind, Run};
 use crate::word::Word;
 
-mod written;
+mod known;
 
-use written::{writes_one_word, written_by};
+use known::{writes_one_word, written_by};
 
 /// Programs that write what comes from the network.
 const NETWORK: [&str; 22] = [
