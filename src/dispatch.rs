@@ -188,7 +188,19 @@ impl<'a> DispatchContext<'a> {
     #[cold]
     #[inline(never)]
     fn refuse_nested(&self) -> Evaluated {
-        let Some(ballot) = self.deny_nested() else { return Evaluated::default() };
+        self.refuse(self.deny_nested())
+    }
+
+    /// Returns what becomes of a step whose payload panicked where no hook has to do with it.
+    #[cold]
+    #[inline(never)]
+    fn refuse_broken(&self) -> Evaluated {
+        let ballot = deny_as_illegal("a method of its payload panicked".to_owned());
+        self.refuse(self.bucket.contract.deny().then_some(ballot))
+    }
+
+    fn refuse(&self, ballot: Option<Ballot>) -> Evaluated {
+        let Some(ballot) = ballot else { return Evaluated::default() };
         let mut ballots = Ballots::default();
         ballots.push(ballot);
         let (decision, answer) = merge(ballots, SmallList::new(), self.table.generation());
@@ -224,7 +236,14 @@ pub(crate) struct Evaluated {
     pub(crate) votes: Vec<Vote>,
 }
 
+/// A decision, if a hook had an opinion, and the answer that a hook supplied.
+type Settled = (Option<Box<Decision>>, Option<Answer>);
+
 impl Evaluated {
+    fn settled(self) -> Settled {
+        (self.decision, self.answer)
+    }
+
     /// Denies a step that would go on without its record. Returns the new decision, unless there is none: the step does
     /// not go on anyway, or nothing can deny it, which is logged.
     #[cold]
@@ -273,10 +292,10 @@ pub(crate) fn evaluate<'a>(
             if has_refused {
                 nesting::note_refused();
             }
-            let polled = evaluated.as_mut().poll(cx);
+            let polled = catch("the payload", || evaluated.as_mut().poll(cx));
             has_refused = nesting::has_refused();
             drop(entered);
-            polled
+            polled.unwrap_or_else(|_| Poll::Ready(context.refuse_broken()))
         })
         .await
     }
@@ -287,6 +306,9 @@ async fn evaluate_entered<'a>(
     context: &'a DispatchContext<'a>,
     payload: &mut dyn AnyPayload,
 ) -> Evaluated {
+    if context.set.is_broken {
+        return context.refuse_broken();
+    }
     if !context.set.seers.is_empty() {
         context.tell_seers(&context.envelope(payload));
     }
@@ -308,11 +330,40 @@ pub(crate) fn evaluate_ready<'a>(
     context: &'a DispatchContext<'a>,
     payload: &mut dyn AnyPayload,
     cx: &mut Context<'_>,
-) -> Option<(Option<Box<Decision>>, Option<Answer>)> {
+) -> Option<Settled> {
     let Some(_entered) = nesting::enter(context.services, context.bucket.contract) else {
-        let Evaluated { decision, answer, .. } = context.refuse_nested();
-        return Some((decision, answer));
+        return Some(context.refuse_nested().settled());
     };
+    // A payload of the engine does not panic.
+    if payload.is_built_in() {
+        evaluate_ready_entered(context, payload, cx)
+    } else {
+        evaluate_ready_caught(context, payload, cx)
+    }
+}
+
+/// As [`evaluate_ready_entered`], for a payload of the embedder.
+#[cold]
+#[inline(never)]
+fn evaluate_ready_caught<'a>(
+    context: &'a DispatchContext<'a>,
+    payload: &mut dyn AnyPayload,
+    cx: &mut Context<'_>,
+) -> Option<Settled> {
+    catch("the payload", || evaluate_ready_entered(context, payload, cx))
+        .unwrap_or_else(|_| Some(context.refuse_broken().settled()))
+}
+
+/// As [`evaluate_ready`], for a thread that has noted what it does.
+#[inline(always)]
+fn evaluate_ready_entered<'a>(
+    context: &'a DispatchContext<'a>,
+    payload: &mut dyn AnyPayload,
+    cx: &mut Context<'_>,
+) -> Option<Settled> {
+    if context.set.is_broken {
+        return Some(context.refuse_broken().settled());
+    }
     let mut state;
     let next = {
         let mut envelope = context.envelope(payload);

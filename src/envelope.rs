@@ -21,4 +21,5 @@
 pub mod alias;
 mod incoming;
 
-pub use incoming::{Header, Incoming, IncomingError, ReadPayload, Unregistered};
+pub use hookgate_contract::payload::Unregistered;
+pub use incoming::{Header, Incoming, IncomingError, ReadPayload};

@@ -77,7 +77,7 @@ pub use origin::Origin;
 use shared_list::SharedList;
 pub use spec::HookSpec;
 pub(crate) use spec::{SetAside, Unread, override_key};
-pub(crate) use swap::{EVENTS, HAS_SESSION, Swap, Versioned, generation, word};
+pub(crate) use swap::{BELOW_GENERATION, EVENTS, HAS_SESSION, Swap, Versioned, generation, word};
 
 /// The compiled, immutable set of hooks.
 ///
@@ -364,7 +364,7 @@ const _: () = assert!(Event::COUNT < EVENTS as usize, "the generation is kept ab
 impl Versioned for HandlerTable {
     fn armed(&self) -> u64 {
         // No step of a recorded engine passes unseen, whether its event has a hook or not.
-        if self.recorded { (1 << EVENTS) - 1 } else { self.armed }
+        if self.recorded { BELOW_GENERATION } else { self.armed }
     }
 
     fn generation(&self) -> u64 {

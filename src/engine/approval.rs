@@ -1,7 +1,7 @@
 //! What depends on the engine that has evaluated a step: whether an approval still holds, and whether a
 //! clearance is its own.
 
-use hookgate_contract::payload::Payload;
+use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{ReasonCode, StepContext};
 
 use super::hook_engine::HookEngine;

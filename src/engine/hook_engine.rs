@@ -119,7 +119,8 @@ pub(super) use sealed::{Key, Sealed};
 /// # });
 /// ```
 ///
-/// A struct that cannot be generic holds an `Arc<dyn DynHookEngine>`; see [`DynHookEngine`].
+/// A struct that cannot be generic holds an `Arc<dyn DynHookEngine>`; see [`DynHookEngine`]. An `Arc<dyn HookEngine>`
+/// does not compile (E0038).
 pub trait HookEngine: Sealed + Send + Sync {
     /// The future of a dispatch.
     type Dispatch<'a, S: HookStep + 'a>: Future<Output = Gate<S>> + Send + Unpin

@@ -7,15 +7,13 @@
 use std::any::Any;
 use std::fmt;
 
-use hookgate_contract::CUSTOM;
 use hookgate_contract::PROTOCOL;
 use hookgate_contract::is_custom_name;
 use hookgate_contract::json::{self, Integers};
-use hookgate_contract::payload::{self, AnyPayload, FieldRef, Payload};
+use hookgate_contract::payload::{self, AnyPayload, Payload, Unregistered};
 use hookgate_contract::quote::{self, Quoted};
 use hookgate_contract::suggest::Suggestion;
-use hookgate_contract::{Contract, Event, StepContext};
-use serde::Serialize;
+use hookgate_contract::{Event, StepContext};
 use serde::de::DeserializeOwned;
 use serde::de::value::MapDeserializer;
 use serde_json::{Error, Map, Value};
@@ -110,34 +108,6 @@ impl Header {
         context.host = (!self.host.is_empty()).then_some(&self.host);
         context.step_id = self.step_id.as_deref();
         context
-    }
-}
-
-/// The payload of an `x.*` event whose type is not known: a JSON object.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct Unregistered {
-    #[serde(skip)]
-    name: String,
-    body: Map<String, Value>,
-}
-
-impl Payload for Unregistered {
-    fn contract(&self) -> &'static Contract {
-        &CUSTOM
-    }
-
-    fn event_name(&self) -> &str {
-        &self.name
-    }
-
-    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-        self.body.get(name).map(FieldRef::Json)
-    }
-
-    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-        self.body.insert(name.to_owned(), value);
-        None
     }
 }
 
@@ -338,7 +308,7 @@ macro_rules! define_read {
             match event {
                 $(Event::$event => typed::<hookgate_contract::payload::$payload>(event, fields),)*
                 // `Event` may grow; here it is the one of this build, so only `Custom` is left.
-                _ => Ok((Box::new(Unregistered { name, body: fields.into_iter().collect() }), Vec::new())),
+                _ => Ok((Box::new(Unregistered::new(name, fields.into_iter().collect())), Vec::new())),
             }
         }
     };

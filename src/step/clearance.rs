@@ -9,7 +9,7 @@ use hookgate_contract::Answer;
 
 use crate::decision::{Decision, Outcome};
 use crate::generation::Generation;
-use crate::table::{EVENTS, HAS_SESSION};
+use crate::table::{BELOW_GENERATION, EVENTS, HAS_SESSION};
 
 /// Which engine has evaluated a step, and by which table. It is two words, because it is made also for
 /// steps for which no hook is called.
@@ -30,7 +30,7 @@ impl Stamp {
     /// of the armed set has its events.
     #[inline]
     pub(crate) fn in_session(self, session_id: &str) -> Self {
-        let generation = self.word & !(HAS_SESSION | (HAS_SESSION - 1));
+        let generation = self.word & !BELOW_GENERATION;
         Self { word: generation | session_word(session_id), ..self }
     }
 
@@ -38,8 +38,7 @@ impl Stamp {
     /// looked at is of none. Two sessions have the same mark once in five hundred thousand million times; the
     /// mark is against mistakes of a host, which could as well give another session id to begin with.
     pub(crate) fn may_be_of(self, session_id: &str) -> bool {
-        self.word & HAS_SESSION == 0
-            || self.word & (HAS_SESSION | (HAS_SESSION - 1)) == session_word(session_id)
+        self.word & HAS_SESSION == 0 || self.word & BELOW_GENERATION == session_word(session_id)
     }
 
     /// The generation, as far as the word holds it.
@@ -119,4 +118,36 @@ pub trait Reaches<S>: Sized {
 #[expect(unnameable_types, reason = "code that cannot name it cannot add a state")]
 pub trait Marked {
     type Mark: std::fmt::Debug + Send + Sync;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Stamp, session_word};
+    use crate::generation::Generation;
+    use crate::table::word;
+
+    #[test]
+    fn a_stamp_keeps_its_generation_and_knows_its_session() {
+        // Whatever stands where the session comes to stand, and with all bits of the generation in use.
+        for (armed, generation) in
+            [(0, 1), (0x7f_ffff_ffff, 1), (0x7f_ffff_ffff, 0xff_fffe), (5, 0x55_5555)]
+        {
+            let stamp = Stamp { engine: 1, word: word(armed, generation) };
+            assert_eq!(stamp.generation(), Generation::new(generation));
+            assert!(stamp.may_be_of("a") && stamp.may_be_of("b"), "of no session yet");
+            let stamp = stamp.in_session("a");
+            assert_eq!(stamp.generation(), Generation::new(generation));
+            assert!(stamp.may_be_of("a") && !stamp.may_be_of("b"));
+            assert!(stamp.in_session("b").may_be_of("b") && !stamp.in_session("b").may_be_of("a"));
+        }
+    }
+
+    #[test]
+    fn sessions_whose_ids_are_alike_have_marks_of_their_own() {
+        let ids =
+            (0..10_000).flat_map(|n| [n.to_string(), format!("session-{n}"), format!("{n:036}")]);
+        let marks: std::collections::HashSet<u64> = ids.map(|id| session_word(&id)).collect();
+        assert_eq!(marks.len(), 30_000);
+        assert!(session_word("") != session_word("\0"), "the length counts");
+    }
 }

@@ -5,7 +5,7 @@
 //! event that nobody guards, so it is denied, and the text names both. That they are the same is known when
 //! the program is compiled for the steps of the engine, and costs them nothing.
 
-use hookgate_contract::payload::Payload;
+use hookgate_contract::payload::{AnyPayload, Payload};
 use hookgate_contract::{Contract, Event};
 
 use super::HookStep;
@@ -19,6 +19,7 @@ pub(crate) fn is_mismatched<S: HookStep>(step: &S) -> bool {
     if !is_of::<S>(said) && differs::<S>(said) {
         return true;
     }
+    // A second lock: the payload of a step type is never one of an event that is not registered.
     matches!(S::CONTRACT.event, Event::Custom) && payload.event_name() != said.name
 }
 
@@ -57,8 +58,8 @@ pub(crate) fn mismatch<S: HookStep>(said: &'static Contract, event_name: &str) -
     let renamed = S::CONTRACT.event == Event::Custom && event_name != said.name;
     renamed.then(|| {
         format!(
-            "the contract of the step is `{own}`, and `Payload::event_name` is `{event_name}`: leave `event_name` \
-             out"
+            "the contract of the step is `{own}`, and its payload is of the event `{event_name}`: a type that is a \
+             step has a payload of its own"
         )
     })
 }

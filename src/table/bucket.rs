@@ -14,6 +14,7 @@ use super::compiled_hook::CompiledHook;
 use super::memo::Memo;
 use super::shared_list::SharedList;
 use crate::matcher::{MatchError, ToolSet};
+use crate::panic_boundary::catch;
 
 /// The hooks of one event, in order.
 pub(crate) struct Bucket {
@@ -44,6 +45,8 @@ pub(crate) struct MatchSet {
     pub(crate) seers: Seers,
     /// Whether there is nothing to do at all, as for most steps.
     pub(crate) no_hooks: bool,
+    /// Whether the step could not say its tool, so that no hook is known to match.
+    pub(crate) is_broken: bool,
 }
 
 /// Conditions that want to see every call.
@@ -129,8 +132,15 @@ impl Bucket {
     /// a lock; allocates only for a name that is seen for the first time.
     #[inline(always)]
     pub(crate) fn matched(&self, payload: &dyn AnyPayload) -> Matched<'_> {
-        let Some(call) = payload.tool() else {
-            return Matched::Kept(&self.without_tool);
+        let call = match catch("the payload", || payload.tool()) {
+            Ok(Some(call)) => call,
+            Ok(None) => return Matched::Kept(&self.without_tool),
+            Err(_) => {
+                return Matched::Made(Box::new(MatchSet {
+                    is_broken: true,
+                    ..MatchSet::default()
+                }));
+            }
         };
         let name = call.tool_name.as_str();
         let make = || match_set(&self.tools, &self.entries, Some(name), &self.seers);
@@ -160,6 +170,7 @@ fn match_set(
         heavy: hooks().any(|hook| hook.heavy),
         seers: Arc::clone(seers),
         no_hooks: matching.is_empty() && seers.is_empty(),
+        is_broken: false,
     }
 }
 

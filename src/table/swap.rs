@@ -32,6 +32,9 @@ pub(crate) trait Versioned {
 /// tells that an event has no hook, and in which table.
 pub(crate) const EVENTS: u32 = 40;
 
+/// The bits of a word below its generation.
+pub(crate) const BELOW_GENERATION: u64 = (1 << EVENTS) - 1;
+
 /// The bit of a word that is of no event: in the word of a clearance it says that the bits below hold the mark
 /// of a session.
 pub(crate) const HAS_SESSION: u64 = 1 << (EVENTS - 1);

@@ -58,7 +58,7 @@ fn deploy_hook(id: &str, role: Role) -> Hook {
 }
 
 /// Waits for nothing and says nothing.
-struct Silent;
+pub(crate) struct Silent;
 
 impl AsyncHandler for Silent {
     fn handle<'a>(&'a self, _: Invocation<'a>) -> ReplyFuture<'a> {

@@ -20,6 +20,7 @@ mod late;
 mod nested;
 mod order;
 mod own_steps;
+mod panicking_payloads;
 mod permits;
 mod require;
 mod spans;

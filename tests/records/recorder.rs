@@ -7,11 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use hookgate::contract::payload::{Payload, Stop, ToolCall};
-use hookgate::contract::{Contract, EventKind};
+use hookgate::contract::payload::Stop;
 use hookgate::recorder::{Channel, DispatchEnd, ReadyFuture, Record, RecordLost, Recorder};
 use hookgate::table::TableBuilder;
-use hookgate::{Engine, Gate, HandlerTable, Hook, HookEngine, Mode, Outcome, Verdict, hook_step};
+use hookgate::{Engine, Gate, HandlerTable, HookEngine, Mode, Outcome, Verdict};
 
 use crate::support::{bash, call, context, sync, waiting};
 
@@ -184,39 +183,6 @@ async fn what_was_published_in_the_background_is_left_to_whoever_takes_it() {
     let engine = Engine::new(table).with_recorder(channel);
     drop(engine.dispatch(bash("ls"), &context()).await);
     assert!(records.try_next().unwrap().report.published.is_empty());
-}
-
-/// A step of an embedder whose type has a mistake.
-#[derive(Clone, serde::Serialize)]
-struct Faulty;
-
-static FAULTY: Contract = Contract::custom("x.faulty", EventKind::Gate);
-
-impl Payload for Faulty {
-    fn contract(&self) -> &'static Contract {
-        &FAULTY
-    }
-
-    fn tool(&self) -> Option<&ToolCall> {
-        panic!("which tool?")
-    }
-}
-
-hook_step!(Faulty: &FAULTY => Cleared, Denied);
-
-#[tokio::test]
-async fn a_step_whose_type_panics_does_not_happen_and_is_recorded() {
-    let (channel, mut records) = Channel::waiting(8);
-    let guard = Hook::sync("guard", |_| Ok(Verdict::none())).custom_event("x.faulty");
-    let table = HandlerTable::builder().contract(&FAULTY).insert(guard).build().unwrap();
-    let engine = Arc::new(Engine::new(table).with_recorder(channel));
-    let task = {
-        let engine = Arc::clone(&engine);
-        tokio::spawn(async move { engine.dispatch(Faulty, &context()).await.is_cleared() })
-    };
-    assert!(task.await.unwrap_err().is_panic());
-    let record = records.try_next().unwrap();
-    assert_eq!((record.end, record.report.decision), (DispatchEnd::Dropped, Outcome::Deny));
 }
 
 /// A recorder that panics wherever it is called.

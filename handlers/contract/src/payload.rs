@@ -51,6 +51,7 @@ mod run;
 mod session;
 mod tool;
 mod turn;
+mod unregistered;
 
 pub use agent::{AgentSwitch, SubagentStart, SubagentStop};
 pub use host::{ConfigChange, MaxIterations, Notification, WorktreeCreate};
@@ -68,6 +69,7 @@ pub use tool::{
     PostToolUseFailure, Provenance, Safety, ToolCall,
 };
 pub use turn::{Stop, TurnBoundary, TurnStart};
+pub use unregistered::Unregistered;
 
 /// The built-in event whose payload a type is.
 pub(crate) trait AtEvent {
@@ -160,12 +162,6 @@ pub trait Payload: Any + Send + Sync {
         false
     }
 
-    /// Returns the name of the event. It differs from that of the contract only for an `x.*` event
-    /// that is not registered.
-    fn event_name(&self) -> &str {
-        self.contract().name
-    }
-
     /// Returns the tool call that the step is about.
     fn tool(&self) -> Option<&ToolCall> {
         None
@@ -219,6 +215,8 @@ pub trait Payload: Any + Send + Sync {
 /// assert_eq!(payload.as_any().downcast_ref(), Some(&SessionEnd::new("done")));
 /// ```
 pub trait AnyPayload: Payload {
+    /// Returns the name of the event: that of the contract, but for an [`Unregistered`] payload.
+    fn event_name(&self) -> &str;
     /// Appends the payload to a buffer, as JSON.
     ///
     /// # Errors
@@ -244,6 +242,11 @@ pub trait AnyPayload: Payload {
 }
 
 impl<P: Payload + Serialize + Clone> AnyPayload for P {
+    fn event_name(&self) -> &str {
+        let this: &dyn Any = self;
+        this.downcast_ref().map_or(self.contract().name, Unregistered::name)
+    }
+
     fn write_json(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
         json::write(out, self)
     }

@@ -8,7 +8,8 @@ use crate::decision::Decision;
 use crate::step::{Cleared, Stamp};
 
 impl ToolUse<Cleared> {
-    /// Returns the call, with the arguments that were evaluated.
+    /// Returns the call, with the arguments that were evaluated. They cannot be assigned to: what they are to become
+    /// is said by a rewriter, before they are evaluated.
     #[must_use]
     pub const fn call(&self) -> &ToolCall {
         &self.state.payload
@@ -33,6 +34,8 @@ impl ToolUse<Cleared> {
     /// error of the executor is a failed tool, with the error as its text.
     ///
     /// An executor takes its arguments from here and keeps none that it had before: a rewriter may have changed them.
+    /// It takes a `&Value`: one that takes a `&mut Value` does not compile (E0631), since what runs would not be what
+    /// was evaluated.
     ///
     /// # Cancel safety
     /// Dropping the future drops that of the executor. The clearance is used up either way.

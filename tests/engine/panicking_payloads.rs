@@ -1,0 +1,165 @@
+//! Promise: whatever method of an embedder's payload panics, wherever the engine calls it, the step is not cleared,
+//! the task of the host goes on, and the record says so.
+
+use std::sync::{Arc, Mutex};
+
+use hookgate::contract::json::JsonType;
+use hookgate::contract::payload::{FieldRef, Payload, ToolCall};
+use hookgate::contract::{BuiltHandler, Contract, PatchField};
+use hookgate::matcher::Test;
+use hookgate::recorder::Record;
+use hookgate::{
+    Engine, EventKind, Gate, HandlerTable, Hook, HookEngine, Outcome, Role, Verdict, hook_step,
+};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use crate::guarded_calls::Silent;
+use crate::support::context;
+
+const FIELDS: &[PatchField] = &[PatchField::new("args", JsonType::Object)];
+static JOB: Contract = Contract::custom("x.job", EventKind::Gate).takes_patch(FIELDS);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Method {
+    None,
+    Tool,
+    Set,
+    SetAfterwards,
+    Copy,
+    Serialize,
+    Typed,
+}
+
+/// Panics in one of its methods.
+#[derive(Debug)]
+struct Job {
+    panics: Method,
+    was_set: bool,
+}
+
+impl Job {
+    fn at(&self, method: Method) {
+        assert!(self.panics != method, "{method:?}");
+    }
+}
+
+impl Clone for Job {
+    fn clone(&self) -> Self {
+        self.at(Method::Copy);
+        Self { ..*self }
+    }
+}
+
+impl Serialize for Job {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.at(Method::Serialize);
+        if self.was_set {
+            self.at(Method::SetAfterwards);
+        }
+        json!({"args": {}, "was_set": self.was_set}).serialize(serializer)
+    }
+}
+
+impl Payload for Job {
+    fn contract(&self) -> &'static Contract {
+        &JOB
+    }
+
+    fn tool(&self) -> Option<&ToolCall> {
+        self.at(Method::Tool);
+        None
+    }
+
+    fn typed(&self) -> &dyn std::any::Any {
+        self.at(Method::Typed);
+        self
+    }
+
+    fn field(&self, _: &str) -> Option<FieldRef<'_>> {
+        None
+    }
+
+    fn set(&mut self, _: &str, _: Value) -> Option<&'static str> {
+        self.at(Method::Set);
+        self.was_set = true;
+        Some("args")
+    }
+}
+
+hook_step!(Job: &JOB => Cleared, Denied);
+
+/// A guard that reads the whole step, one that reads nothing, a rewriter and an observer: those that `which` names.
+fn hooks(which: &str) -> Vec<Hook> {
+    let at = |hook: Hook| hook.custom_event("x.job");
+    let all = [
+        ("reads", at(Hook::sync("reads", |call| call.json().map(|_| Verdict::none())))),
+        (
+            "looks",
+            at(Hook::sync("looks", |_| Ok(Verdict::none())).payload("/args/x", Test::equals(1))),
+        ),
+        ("blind", at(Hook::sync("blind", |_| Ok(Verdict::none())))),
+        (
+            "sets",
+            at(Hook::sync("sets", |_| Ok(Verdict::none().patch("args", json!({"x": 1})))))
+                .role(Role::Rewrite),
+        ),
+        ("waits", at(Hook::new("waits", "test", BuiltHandler::from_async(Silent)))),
+    ];
+    all.into_iter().filter(|(name, _)| which.contains(name)).map(|(_, hook)| hook).collect()
+}
+
+/// The outcome of a dispatch in each of the ways that there are.
+async fn outcomes(which: &str, panics: Method) -> Vec<Outcome> {
+    let table = || {
+        let mut table = HandlerTable::builder();
+        table.contract(&JOB);
+        for hook in hooks(which) {
+            table.insert(hook);
+        }
+        table.build().unwrap()
+    };
+    let job = || Job { panics, was_set: false };
+    let plain = Engine::new(table());
+    let mut all = vec![plain.dispatch(job(), &context()).await.outcome()];
+    let (gate, report) = plain.dispatch_reported(job(), &context()).await;
+    assert_eq!(report.decision, gate.outcome());
+    all.push(gate.outcome());
+    let shared: &dyn hookgate::engine::DynHookEngine = &plain;
+    all.push(shared.dispatch(job(), &context()).await.outcome());
+    let records = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&records);
+    let recorded = Engine::new(table())
+        .with_recorder(move |record: Record| kept.lock().unwrap().push(record.report.decision));
+    let gate = recorded.dispatch(job(), &context()).await;
+    assert_eq!(*records.lock().unwrap(), [gate.outcome()], "{which} {panics:?}");
+    all.push(gate.outcome());
+    // The engine is as good as before.
+    assert!(matches!(
+        plain.dispatch(Job { panics: Method::None, was_set: false }, &context()).await,
+        Gate::Cleared(_)
+    ));
+    all
+}
+
+#[tokio::test]
+async fn a_payload_that_panics_is_denied_and_recorded() {
+    for (which, method) in [
+        ("blind", Method::Tool),
+        ("waits", Method::Tool),
+        ("blind waits sets reads looks", Method::Tool),
+        ("sets", Method::Set),
+        ("sets waits", Method::Set),
+        ("sets", Method::Copy),
+        ("sets waits", Method::Copy),
+        ("sets", Method::SetAfterwards),
+        ("sets waits blind", Method::SetAfterwards),
+        ("reads", Method::Serialize),
+        ("looks", Method::Serialize),
+        ("looks waits", Method::Serialize),
+        ("sets", Method::Serialize),
+    ] {
+        assert_eq!(outcomes(which, method).await, [Outcome::Deny; 4], "{which} {method:?}");
+        assert_eq!(outcomes(which, Method::None).await, [Outcome::Allow; 4], "{which}");
+    }
+}
