@@ -31,8 +31,11 @@ pub(crate) fn writes_plain_words(code: &str) -> bool {
     match words.as_slice() {
         ["git", "merge-base", commits @ ..] => are_plain(commits),
         ["git", "rev-list", rest @ ..] => rest.iter().all(|word| is_limit(word)),
-        ["git", "log", "--format=%h" | "--format=%H", rest @ ..] => {
-            rest.iter().all(|word| is_limit(word))
+        ["git", "log", rest @ ..] => {
+            let is_format = |word: &str| matches!(word, "--format=%h" | "--format=%H");
+            let (formats, rest): (Vec<&str>, Vec<&str>) =
+                rest.iter().copied().partition(|word| is_format(word));
+            formats.len() == 1 && rest.into_iter().all(is_limit)
         }
         ["pgrep", "-f" | "-x", name] | ["pgrep", name] => are_plain(&[name]),
         ["lsof", ports] => ports.starts_with("-ti:") || ports.starts_with("-ti4:"),

@@ -60,18 +60,17 @@ impl Walker<'_> {
         }
     }
 
-    /// Notes the parts of words that stand for one plain word.
-    fn note_pieces(&self, run: &mut Run) {
+    /// Returns the parts of words that stand for one plain word.
+    pub(super) fn pieces_of<'w>(&self, words: impl Iterator<Item = &'w Word>) -> Vec<String> {
         if self.pieces.is_empty() {
-            return;
+            return Vec::new();
         }
-        let words = run.args.iter().chain(run.redirects.iter().map(|redirect| &redirect.target));
         let is_piece = |part: &&WordPart| match part {
             WordPart::Unknown { written, .. } => self.pieces.contains(written),
             _ => false,
         };
         let pieces = words.flat_map(|word| &word.parts).filter(is_piece);
-        run.pieces = pieces.map(|part| Word { parts: vec![part.clone()] }.written()).collect();
+        pieces.map(|part| Word { parts: vec![part.clone()] }.written()).collect()
     }
 
     fn start_here(&mut self, words: Vec<Word>, launch: Launch) {
@@ -93,7 +92,8 @@ impl Walker<'_> {
         };
         run.redirects = launch.redirects;
         run.output = launch.output;
-        self.note_pieces(&mut run);
+        let targets = run.redirects.iter().map(|redirect| &redirect.target);
+        run.pieces = self.pieces_of(run.args.iter().chain(targets));
         self.note_search(&mut run);
         // A program that the line has linked or copied is that program under another name.
         if run.program.known_prefix().contains('/')

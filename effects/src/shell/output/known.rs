@@ -48,7 +48,7 @@ pub(super) fn writes_one_word(run: &Run) -> bool {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match (&*name, words.as_slice()) {
         ("date", words) => is_date(words),
-        ("nproc" | "uuidgen" | "hostname", []) | ("id", ["-u" | "-g"]) => true,
+        ("nproc" | "uuidgen" | "hostname" | "whoami", []) | ("id", ["-u" | "-g" | "-un"]) => true,
         ("uname", [] | ["-s" | "-m" | "-r"]) => true,
         ("git", ["rev-parse", options @ .., "HEAD" | "@"]) => {
             options.iter().all(|option| option.starts_with("--short") || *option == "--verify")
