@@ -379,10 +379,19 @@ impl Engine {
         call: &ToolCall,
         context: &StepContext<'_>,
     ) -> Result<(), PermitError> {
+        self.redeem_at(permit, call, context, clock::unix_ms())
+    }
+
+    fn redeem_at(
+        &self,
+        permit: &Permit,
+        call: &ToolCall,
+        context: &StepContext<'_>,
+        now: u64,
+    ) -> Result<(), PermitError> {
         if !self.permits.is_signed(permit) {
             return Err(PermitError::Signature);
         }
-        let now = clock::unix_ms();
         if now > permit.expires {
             return Err(PermitError::Expired);
         }
@@ -446,4 +455,29 @@ fn differs(presented: Option<&str>, signed: Option<&str>) -> bool {
 
 fn digest(input: &Value) -> String {
     hex::encode(&Hash::hash(canonical(input).as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_permit_is_good_up_to_its_last_millisecond_and_once() {
+        let (engine, context) = (Engine::without_hooks(), StepContext::new("s"));
+        let call = || ToolCall::new("Bash", serde_json::json!({"command": "ls"}));
+        let issued = || {
+            let Ok(cleared) = engine.pass(ToolUse::from(call())) else { panic!("no hook") };
+            engine.issue(cleared, &context, Terms::LONGEST).unwrap().0
+        };
+        let redeem = |permit: &Permit, now| engine.redeem_at(permit, &call(), &context, now);
+        let permit = issued();
+        assert_eq!(redeem(&permit, permit.expires + 1), Err(PermitError::Expired));
+        assert_eq!(redeem(&permit, permit.expires), Ok(()));
+        // However many others are used meanwhile, so that the expired ones are forgotten.
+        for _ in 0..200 {
+            let other = issued();
+            assert_eq!(redeem(&other, permit.expires), Ok(()));
+        }
+        assert_eq!(redeem(&permit, permit.expires), Err(PermitError::Used));
+    }
 }

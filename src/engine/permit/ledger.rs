@@ -90,3 +90,52 @@ impl Entries {
         self.room = 2 * (self.spent.len() + self.sessions.len());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The last millisecond at which a permit can be good that was revoked at 0.
+    const LAST: u64 = 60 * 60 * 1000;
+
+    fn revoke(ledger: &Ledger, permits: usize, sessions: usize, now: u64) {
+        // Each has a name of its own.
+        let first = kept(ledger);
+        for number in first..first + permits {
+            ledger.revoke(Revocation::Permit(&number.to_string()), now);
+        }
+        for number in first..first + sessions {
+            ledger.revoke(Revocation::Session(&number.to_string()), now);
+        }
+    }
+
+    fn kept(ledger: &Ledger) -> usize {
+        let entries = ledger.lock();
+        entries.spent.len() + entries.sessions.len()
+    }
+
+    #[test]
+    fn what_is_expired_is_forgotten_and_nothing_else() {
+        for (permits, sessions) in [(64, 0), (0, 64), (32, 32)] {
+            for (now, left) in [(LAST, 65), (LAST + 1, 1)] {
+                let ledger = Ledger::default();
+                revoke(&ledger, permits, sessions, 0);
+                assert_eq!(kept(&ledger), 64);
+                revoke(&ledger, 1, 0, now);
+                assert_eq!(kept(&ledger), left, "{permits} permits, {sessions} sessions, {now}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_expired_are_looked_for_when_there_is_twice_as_much_as_was_left() {
+        let ledger = Ledger::default();
+        revoke(&ledger, 32, 32, 0);
+        // It is looked, and all 64 are still to be kept.
+        revoke(&ledger, 1, 0, LAST);
+        revoke(&ledger, 63, 0, LAST + 1);
+        assert_eq!(kept(&ledger), 128);
+        revoke(&ledger, 1, 0, LAST + 1);
+        assert_eq!(kept(&ledger), 65);
+    }
+}
