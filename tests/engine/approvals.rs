@@ -5,10 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support;
+use hookgate::contract::Handler;
+use hookgate::table::TableBuilder;
 use hookgate::{
-    Asked, Engine, Event, Gate, HandlerTable, Hook, HookEngine as _, StepContext, ToolUse, Verdict,
+    Asked, Engine, Event, Gate, HandlerTable, Hook, HookEngine as _, HookSpec, Invocation,
+    StepContext, ToolUse, Verdict,
 };
-use support::{bash, context, engine, sync};
+use support::{bash, context, engine, sync, waiting};
 
 type Question = Asked<ToolUse>;
 
@@ -151,4 +154,67 @@ async fn an_approval_is_good_for_its_session_and_step_only() {
     // A context that does not name the step is that of the session.
     assert!(ask(&engine, &named).await.approve(&engine, &context()).await.is_cleared());
     assert!(ask(&engine, &named).await.approve(&engine, &named).await.is_cleared());
+}
+
+fn asks() -> Hook {
+    sync("ask", |_| Ok(Verdict::ask("sure?")))
+}
+
+fn asks_later() -> Hook {
+    waiting("ask", |_| Box::pin(async { Ok(Verdict::ask("sure?")) }))
+}
+
+/// Returns whether an approval of what the first table has asked holds when the second one is in force.
+async fn holds_across(first: HandlerTable, second: HandlerTable) -> bool {
+    let engine = Engine::new(first);
+    let asked = ask(&engine, &context()).await;
+    engine.swap(second);
+    let gate = asked.approve(&engine, &context()).await;
+    assert!(matches!(gate, Gate::Cleared(_) | Gate::Asked(_)));
+    gate.is_cleared()
+}
+
+#[tokio::test]
+async fn an_approval_of_what_a_closure_has_asked_holds_while_it_is_the_same_closure() {
+    let table = |hook: &Hook| TableBuilder::from_iter([hook.clone()]).build().unwrap();
+    for hook in [asks, asks_later] {
+        let (one, other) = (hook(), hook());
+        assert!(holds_across(table(&one), table(&one)).await);
+        assert!(!holds_across(table(&one), table(&other)).await);
+    }
+    assert!(!holds_across(table(&asks()), table(&asks_later())).await);
+}
+
+/// A layer that changes nothing but is another one each time.
+fn layer(handler: Handler) -> Handler {
+    match handler {
+        Handler::Sync(inner) => {
+            Handler::Sync(Arc::new(move |call: Invocation<'_>| inner.handle(call)))
+        }
+        waiting @ Handler::Async(_) => waiting,
+    }
+}
+
+#[cfg(feature = "builtin")]
+#[tokio::test]
+async fn an_approval_of_what_a_config_has_asked_holds_while_it_says_the_same_and_has_the_same_layers()
+ {
+    const ASK: &str = "[[hook]]\nid = \"ask\"\nevent = \"pre_tool_use\"\n\
+                       builtin = { name = \"ask\", reason = \"sure?\" }\n";
+    let registry = support::registry();
+    let load = |text: &str, layers: usize| {
+        let loaded = hookgate::config::Loader::new(&registry).parse("t", text, "/".as_ref());
+        let table = loaded.unwrap().table;
+        let wrapped =
+            |spec: &HookSpec| (0..layers).fold(spec.clone(), |it, _| it.map_handler(layer));
+        table.specs().map(wrapped).collect::<TableBuilder>().build().unwrap()
+    };
+    assert!(holds_across(load(ASK, 0), load(ASK, 0)).await);
+    assert!(!holds_across(load(ASK, 0), load(&ASK.replace("sure", "really"), 0)).await);
+    // Who knows what another layer does.
+    for (before, after) in [(0, 1), (1, 0), (1, 1), (1, 2)] {
+        assert!(!holds_across(load(ASK, before), load(ASK, after)).await, "{before} {after}");
+    }
+    let layered = load(ASK, 1);
+    assert!(holds_across(layered.clone(), layered).await);
 }

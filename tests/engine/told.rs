@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate::contract::Handler;
+use hookgate::contract::{BuiltHandler, Handler};
 use hookgate::require::Require;
-use hookgate::{Engine, HandlerTable, Hook, HookEngine as _, Invocation, Verdict};
+use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine as _, Invocation, Verdict};
 use serde_json::Value;
 
 use crate::spans::Capture;
@@ -81,7 +81,15 @@ fn another_hook_under_the_id_of_a_required_one_is_told() {
                 .unwrap();
         })
     };
+    // A handler of a kind of the host, which says of itself what a closure says.
+    let of_kind = || {
+        let mut built = BuiltHandler::sync(|_| Ok(Verdict::deny("no")));
+        built.registration = u64::MAX;
+        Hook::new("guard", "rust", built).event(Event::PreToolUse)
+    };
     for (what, hook) in [
+        ("a handler of a kind", of_kind()),
+        ("a closure in its place", denies()),
         ("a closure that does nothing", sync("guard", |_| Ok(Verdict::none()))),
         ("other conditions", denies().tool("never")),
         ("a layer", denies().map_handler(mute)),
@@ -90,6 +98,9 @@ fn another_hook_under_the_id_of_a_required_one_is_told() {
         let [event] = &told[..] else { panic!("{what}: {told:?}") };
         assert!(event.contains("hook=\"guard\"") && event.contains("required"), "{what}: {event}");
     }
-    // The control: a hook that is not required, and an edit that leaves the required one alone.
+    // The controls: what a kind builds again of the same settings, a hook that is not required, and an edit that
+    // leaves the required one alone.
+    assert_eq!(change(of_kind()).len(), 1);
+    assert!(change(of_kind()).is_empty());
     assert!(change(sync("other", |_| Ok(Verdict::none()))).is_empty());
 }
