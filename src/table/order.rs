@@ -141,5 +141,9 @@ mod tests {
         assert_eq!(circle.first(), circle.last());
         assert_eq!(circle.len(), 3, "{circle:?}");
         assert!(!circle.contains(&"a".to_owned()), "{circle:?}");
+        // Nor is a hook in it that the others only wait for.
+        let after_free =
+            order(&[("free", 1, &[], &[]), ("b", 1, &["free", "c"], &[]), ("c", 1, &["b"], &[])]);
+        assert_eq!(after_free.unwrap_err(), ["b", "c", "b"]);
     }
 }

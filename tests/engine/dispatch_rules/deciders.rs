@@ -111,6 +111,39 @@ async fn rule_3_a_rewriter_or_a_dependency_separates_groups() {
     assert_eq!(log.take(), ["a begins", "a ends", "b begins", "b ends"]);
 }
 
+/// The guards after the last rewriter are not called again, so what they see is what runs.
+#[tokio::test(start_paused = true)]
+async fn rule_3_a_guard_that_waits_sees_what_a_rewriter_before_it_wrote_also_if_that_waits() {
+    let log = Log::default();
+    let rewriter = |id: &str, to: &'static str| {
+        waiting(id, move |_| {
+            Box::pin(async move {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+                Ok(Verdict::none().patch("tool_input", json!({ "command": to })))
+            })
+        })
+        .role(Role::Rewrite)
+    };
+    let guard = {
+        let log = log.clone();
+        waiting("guard", move |call| {
+            let seen = command(call);
+            log.push(seen.clone());
+            Box::pin(async move {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+                Ok(if seen == "two" { Verdict::deny("not two") } else { Verdict::none() })
+            })
+        })
+    };
+    let alone = engine([rewriter("first", "two"), guard.clone()]);
+    assert!(matches!(alone.dispatch(bash("one"), &context()).await, Gate::Denied(_)));
+    assert_eq!(log.take(), ["two"]);
+    // After several rewriters, each with a group of its own.
+    let several = engine([rewriter("first", "three"), rewriter("second", "two"), guard]);
+    assert!(matches!(several.dispatch(bash("one"), &context()).await, Gate::Denied(_)));
+    assert_eq!(log.take(), ["two"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn rule_3_concurrency_is_bounded() {
     let running = Arc::new(AtomicUsize::new(0));
@@ -188,6 +221,29 @@ async fn rule_4_a_rewriter_that_speaks_in_both_rounds_is_one_voice() {
     assert_eq!(report.final_fields["tool_input"]["command"], "git push");
     assert_eq!(report.votes.iter().map(|vote| vote.round).collect::<Vec<_>>(), [1, 1, 2]);
     assert_eq!((report.by, report.reason.as_deref()), (vec!["asks".into()], Some("sure?")));
+}
+
+#[tokio::test]
+async fn rule_4_what_a_rewriter_said_with_its_patch_stands_wherever_it_is_among_others() {
+    // It has nothing to say of what it wrote.
+    let asks = || {
+        sync("asks", |invocation| {
+            let seen = command(invocation);
+            let Some(rest) = seen.strip_prefix("sudo ") else { return Ok(Verdict::none()) };
+            Ok(Verdict::ask("sure?").patch("tool_input", json!({ "command": rest })))
+        })
+        .role(Role::Rewrite)
+    };
+    let silent = |number| sync(&format!("silent-{number}"), |_| Ok(Verdict::none()));
+    for before in 0..4 {
+        let others = (0..before).map(silent);
+        let engine = engine(others.chain([asks(), rewrite("no-force", " --force", "")]));
+        let (gate, report) =
+            engine.dispatch_reported(bash("sudo git push --force"), &context()).await;
+        assert!(matches!(gate, Gate::Asked(_)), "{before} before it");
+        assert_eq!(report.final_fields["tool_input"]["command"], "git push");
+        assert_eq!((report.by, report.reason.as_deref()), (vec!["asks".into()], Some("sure?")));
+    }
 }
 
 #[tokio::test]
