@@ -98,6 +98,46 @@ async fn no_engine_in_any_form_clears_everything_and_approves_nothing_of_an_engi
     assert!(ask().await.approve(erased, &context()).await.is_cleared());
 }
 
+/// What an engine tells of itself: the events with hooks, and the generation.
+fn told<E: HookEngine + ?Sized>(engine: &E) -> (Vec<Event>, u64) {
+    let armed = Event::NAMED.into_iter().filter(|event| engine.armed(*event)).collect();
+    (armed, engine.generation().get())
+}
+
+#[tokio::test]
+async fn every_form_of_an_engine_tells_the_same_of_it() {
+    let ours = deciding();
+    ours.edit(|_| {}).unwrap();
+    let (optional, erased): (_, &dyn DynHookEngine) = (Some(&ours), &ours);
+    let erased_option: &dyn DynHookEngine = &optional;
+    let expected = (vec![Event::PreToolUse], 2);
+    assert_eq!(told(&ours), expected);
+    assert_eq!(told(&optional), expected);
+    assert_eq!(told(erased), expected);
+    assert_eq!(told(erased_option), expected);
+    assert_eq!(told(&Some(erased)), expected);
+    let none: Option<Engine> = None;
+    let (erased_none, erased_noop): (&dyn DynHookEngine, &dyn DynHookEngine) = (&none, &Noop);
+    let without = (vec![], 0);
+    assert_eq!(told(&Noop), without);
+    assert_eq!(told(&none), without);
+    assert_eq!(told(erased_noop), without);
+    assert_eq!(told(erased_none), without);
+
+    // What one form has cleared is cleared by all of them, and not by another engine in any form.
+    let cleared = optional.dispatch(bash("ls"), &context()).await.cleared().unwrap();
+    assert!(cleared.is_cleared_by(&ours) && cleared.is_cleared_by(&optional));
+    assert!(cleared.is_cleared_by(erased) && cleared.is_cleared_by(erased_option));
+    assert!(!cleared.is_cleared_by(&Some(deciding())));
+    assert!(!cleared.is_cleared_by(&none) && !cleared.is_cleared_by(erased_noop));
+    let cleared = erased_noop.dispatch(bash("ls"), &context()).await.cleared().unwrap();
+    assert!(cleared.is_cleared_by(&none) && cleared.is_cleared_by(erased_none));
+    assert!(!cleared.is_cleared_by(&optional));
+    // Nor does an option with another engine approve what this one has asked: it asks itself.
+    let Gate::Asked(asked) = ours.dispatch(bash("ask"), &context()).await else { panic!() };
+    assert!(matches!(asked.approve(&Some(deciding()), &context()).await, Gate::Asked(_)));
+}
+
 #[tokio::test]
 async fn what_is_cleared_behind_dyn_is_cleared_by_that_engine_only() {
     let ours = Arc::new(deciding());

@@ -222,6 +222,7 @@ struct Odd<const CASE: u8> {
 }
 
 static OTHER_RULES: Contract = Contract::custom("x.deploy", EventKind::Gate).may_halt();
+static SAME_RULES: Contract = Contract::custom("x.deploy", EventKind::Gate).takes_patch(TARGET);
 
 impl<const CASE: u8> Payload for Odd<CASE> {
     fn contract(&self) -> &'static Contract {
@@ -229,6 +230,7 @@ impl<const CASE: u8> Payload for Odd<CASE> {
             1 => &RELEASE,
             2 => hookgate::Event::Stop.contract(),
             3 => &OTHER_RULES,
+            4 => &SAME_RULES,
             _ => &DEPLOY,
         }
     }
@@ -270,15 +272,22 @@ async fn denied_everywhere<const CASE: u8>(words: [&str; 2]) {
     }
 }
 
+async fn cleared_everywhere<const CASE: u8>() {
+    let odd = || Odd::<CASE> { target: "dev" };
+    let engine = Engine::without_hooks();
+    let shared: &dyn hookgate::engine::DynHookEngine = &engine;
+    assert!(engine.pass(odd()).is_ok() && shared.pass(odd()).is_ok());
+    assert!(engine.dispatch(odd(), &context()).await.is_cleared());
+}
+
 #[tokio::test]
 async fn a_step_that_names_two_events_is_denied() {
     denied_everywhere::<1>(["`x.deploy`", "`x.release`"]).await;
     denied_everywhere::<2>(["`x.deploy`", "`stop`"]).await;
     denied_everywhere::<3>(["`x.deploy`", "different rules"]).await;
-    // The control: the same step that names one.
-    let odd = Odd::<0> { target: "dev" };
-    assert!(Engine::without_hooks().pass(odd.clone()).is_ok());
-    assert!(Engine::without_hooks().dispatch(odd, &context()).await.is_cleared());
+    // The controls: the same step that names one, and one that names a copy of it.
+    cleared_everywhere::<0>().await;
+    cleared_everywhere::<4>().await;
 }
 
 /// A step that shows handlers a value of another event.
@@ -316,6 +325,65 @@ async fn the_name_of_an_event_is_that_of_its_contract_whatever_a_step_shows() {
 }
 
 static ASKS: Contract = Contract::custom("x.deploy", EventKind::Gate).takes_patch(TARGET).may_ask();
+
+static SEEK: Contract =
+    Contract::custom("x.seek", EventKind::Gate).takes_answer().may_ask().may_halt().takes_context();
+
+#[derive(Debug, Clone, Serialize)]
+struct Seek {
+    wants: Outcome,
+}
+
+impl Payload for Seek {
+    fn contract(&self) -> &'static Contract {
+        &SEEK
+    }
+}
+
+hook_step!(Seek: &SEEK => Cleared, Denied, Asked, Answered, Halted);
+
+#[tokio::test]
+async fn a_step_says_in_each_state_what_was_decided() {
+    let hook = Hook::sync("decides", |call| {
+        let verdict = match call.json()?["wants"].as_str() {
+            Some("answered") => Verdict::none().answer(42, false),
+            Some("ask") => Verdict::ask("sure?"),
+            Some("deny") => Verdict::deny("no"),
+            Some("halt") => Verdict::halt("enough"),
+            _ => Verdict::none(),
+        };
+        Ok(verdict.context("mind the gap"))
+    });
+    let engine = table(|table| {
+        table.contract(&SEEK).insert(hook.custom_event("x.seek").role(Role::Rewrite));
+    });
+    let said = ["mind the gap".to_owned()];
+    for wants in [Outcome::Allow, Outcome::Answered, Outcome::Ask, Outcome::Deny, Outcome::Halt] {
+        let gate = engine.dispatch(Seek { wants }, &context()).await;
+        assert_eq!(gate.outcome(), wants);
+        let of_gate = gate.decision().cloned();
+        let of_state = match gate {
+            Gate::Cleared(cleared) => {
+                assert_eq!(cleared.context(), said);
+                cleared.decision().cloned()
+            }
+            Gate::Answered(answered) => answered.decision().cloned(),
+            Gate::Asked(asked) => Some(asked.decision().clone()),
+            Gate::Denied(denied) => Some(denied.decision().clone()),
+            Gate::Halted(halted) => Some(halted.decision().clone()),
+        };
+        for decision in [of_gate, of_state] {
+            let decision = decision.unwrap();
+            assert_eq!((decision.outcome, decision.context.as_slice()), (wants, &said[..]));
+        }
+    }
+    // The control: where no hook has an opinion there is none.
+    let silent = Engine::without_hooks();
+    let gate = silent.dispatch(Seek { wants: Outcome::Allow }, &context()).await;
+    assert!(gate.decision().is_none());
+    let Gate::Cleared(cleared) = gate else { panic!() };
+    assert!(cleared.decision().is_none() && cleared.context().is_empty());
+}
 
 #[tokio::test]
 async fn a_step_whose_rules_are_not_those_of_the_table_is_denied() {

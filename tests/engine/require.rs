@@ -115,6 +115,11 @@ async fn a_required_hook_is_there_and_enforces_at_the_events_that_it_had() {
         (guard("g").role(Role::Observe), "it only observes"),
         (guard("renamed"), "it is not in the table any more"),
         (
+            Hook::new("g", "test", BuiltHandler::sync(|_| Ok(Verdict::none())).never_refuses())
+                .event(Event::PreToolUse),
+            "it never refuses a step",
+        ),
+        (
             Hook::new(
                 "g",
                 "test",
@@ -130,6 +135,18 @@ async fn a_required_hook_is_there_and_enforces_at_the_events_that_it_had() {
     }
     engine.swap(weak(guard("g")));
     is_guarded(&engine).await;
+}
+
+/// Only a rewriter of results can run in the background and still be no observer.
+#[test]
+fn a_required_hook_does_not_guard_from_the_background() {
+    let withholds = || Hook::sync("g", |_| Ok(Verdict::deny("no"))).event(Event::PostToolUse);
+    let engine = engine([withholds()]);
+    engine.set_require(Require::default().hook("g")).unwrap();
+    assert_eq!(engine.table().unguarded(), []);
+    engine.swap(table([withholds().background(true)]));
+    let why = "the hook `g` is required, but it runs in the background";
+    assert_eq!(engine.table().unguarded(), [("post_tool_use", why.to_owned())]);
 }
 
 #[tokio::test]
@@ -183,7 +200,10 @@ async fn observers_are_called_and_other_events_stay_as_they_were() {
     let engine = engine([watch.role(Role::Observe)]);
     engine.set_require(events()).unwrap();
     is_unguarded(&engine, "no hook").await;
-    assert!(log.take().iter().all(|text| text.contains(r#""by":["require"]"#)));
+    // It is told of both dispatches.
+    let told = log.take();
+    assert_eq!(told.len(), 2);
+    assert!(told.iter().all(|text| text.contains(r#""by":["require"]"#)), "{told:?}");
     let armed: Vec<_> = Event::NAMED.into_iter().filter(|event| engine.armed(*event)).collect();
     assert_eq!(armed, [Event::PreToolUse]);
     let Gate::Cleared(()) = engine.dispatch(SessionEnd::new("done"), &context()).await;
@@ -205,6 +225,18 @@ async fn what_cannot_be_guarded_cannot_be_required() {
         problem(Require::default().hook("h")),
         BuildProblem::MissingRequired { id: "h".into(), near: Suggestion::default() }
     );
+    // Who has mistyped an id is told what may be meant, of as many ids as takes no time worth mentioning.
+    let near = |id: &str| Suggestion::nearest(id, &["guard"]);
+    let misses = (10..50).map(|number| format!("guard{number}"));
+    let require = misses.fold(Require::default(), |require, id| require.hook(id));
+    let errors = self::engine([guard("guard")]).set_require(require).unwrap_err();
+    let (hinted, bare): (Vec<_>, Vec<_>) = errors.errors().iter().partition(|error| {
+        let BuildProblem::MissingRequired { id, near: found } = &error.problem else { panic!() };
+        assert!(*found == near(id) || *found == Suggestion::default());
+        *found == near(id)
+    });
+    assert_ne!(near("guard10"), Suggestion::default());
+    assert_eq!((hinted.len(), bare.len()), (32, 8));
     assert_eq!(engine.generation(), 1, "nothing has changed");
     let taken = HandlerTable::builder().insert(guard("require")).build().unwrap_err();
     assert_eq!(taken.errors()[0].problem, BuildProblem::ReservedId("require"));
