@@ -55,8 +55,7 @@ pub(crate) fn mismatch<S: HookStep>(said: &'static Contract, event_name: &str) -
             )
         });
     }
-    let renamed = S::CONTRACT.event == Event::Custom && event_name != said.name;
-    renamed.then(|| {
+    (event_name != said.name).then(|| {
         format!(
             "the contract of the step is `{own}`, and its payload is of the event `{event_name}`: a type that is a \
              step has a payload of its own"

@@ -12,10 +12,12 @@ use hookgate_test_support as support;
 
 use std::path::Path;
 
+use hookgate::analysis::Options;
 use hookgate::config::{ConfigErrors, ConfigProblem, Loaded, Loader};
 use hookgate::contract::payload::{SessionEnd, UserPromptSubmit};
 use hookgate::contract::suggest::Suggestion;
 use hookgate::contract::{BuiltHandler, ReasonCode};
+use hookgate::matcher::Test;
 use hookgate::require::Require;
 use hookgate::table::{BuildProblem, TableBuilder};
 use hookgate::{
@@ -135,6 +137,28 @@ async fn a_required_hook_is_there_and_enforces_at_the_events_that_it_had() {
     }
     engine.swap(weak(guard("g")));
     is_guarded(&engine).await;
+}
+
+/// The guard is there, so the table is put in force; who checks it is told.
+#[test]
+fn a_required_hook_that_fits_no_step_is_told_when_the_table_is_checked() {
+    let never =
+        |id| guard(id).input("/command", Test::equals("a")).input("/command", Test::equals("b"));
+    let told = |required: &str| {
+        let mut table = HandlerTable::builder();
+        table.insert(never("never")).insert(guard("other"));
+        let table = table.require(Require::default().hook(required)).build().unwrap();
+        assert_eq!(table.unguarded(), []);
+        let analyzed = table.analyze(&Options::new()).findings;
+        let checked = table.never_met();
+        [analyzed, checked].map(|findings| {
+            let of_id = findings.iter().filter(|finding| finding.message.contains("required"));
+            of_id.map(|finding| finding.message.clone()).collect::<Vec<_>>()
+        })
+    };
+    let message = "`never` is required, and may be called about no step";
+    assert_eq!(told("never"), [[message], [message]]);
+    assert_eq!(told("other"), [[""; 0]; 2]);
 }
 
 /// Only a rewriter of results can run in the background and still be no observer.
