@@ -148,10 +148,11 @@ impl<'a> DispatchState<'a> {
         }
     }
 
-    /// Returns the last rewriter, if hooks before it must be called about the final version of the step. A
-    /// step that is denied has none.
+    /// Returns the last rewriter, if hooks before it must be called about the final version of the step, or
+    /// conditions be told of it. A step that is denied has none.
     fn final_round_end(&self, remaining: &Remaining) -> Option<usize> {
-        remaining.last_rewriter.filter(|last| *last > 0 && !self.is_denied())
+        let is_needed = |last: &usize| *last > 0 || !self.context.set.seers.is_empty();
+        remaining.last_rewriter.filter(|last| is_needed(last) && !self.is_denied())
     }
 
     /// Returns the first index after `from` whose hook must not be called concurrently with it.

@@ -10,6 +10,7 @@
 //!   is not asked again: what it said of the earlier version stands.
 //! * The vote of the final round replaces the earlier one. A rewriter whose patch is a part of the
 //!   final bytes keeps the rest of the verdict that held the patch: of its two decisions the stricter counts.
+//! * Conditions that see every call are told of the final version, too, also if no hook is called again.
 //! * Nothing is rewritten any more. A patch that would change the final bytes is a failure
 //!   (`illegal`). There is no second pass of rewriting, in which a rewriter that is not idempotent (one
 //!   that adds a line) would be applied twice. Such a rewriter is put after the others, or it leaves

@@ -1,5 +1,6 @@
 //! What a condition is told: that its hook is about to be called, and that the hook which it watches is.
 
+use hookgate::contract::{BuiltCondition, Condition, Envelope, Truth};
 use hookgate::table::TableBuilder;
 use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine, Mode, Role, Verdict};
 
@@ -71,6 +72,68 @@ async fn the_final_round_does_not_tell_again() {
     let rounds: Vec<_> = report.votes.iter().map(|vote| (vote.hook.as_str(), vote.round)).collect();
     assert_eq!(rounds, [("h", 1), ("rewriter", 1), ("h", 2)]);
     assert_eq!(log.take(), ["h held at pre_tool_use"]);
+}
+
+/// Notes the command of each call that it sees.
+struct Sees(Log);
+
+impl Condition for Sees {
+    fn hold(&self, _: &Envelope<'_>) -> Truth {
+        Truth::False
+    }
+
+    fn explain(&self, _: &Envelope<'_>) -> String {
+        "it never holds".to_owned()
+    }
+
+    fn sees_calls(&self) -> bool {
+        true
+    }
+
+    fn saw(&self, step: &Envelope<'_>) {
+        let call = step.payload().tool().unwrap();
+        self.0.push(call.tool_input["command"].as_str().unwrap());
+    }
+}
+
+#[tokio::test]
+async fn one_that_sees_all_calls_sees_them_as_they_were_and_as_they_run() {
+    let to = |text: &'static str| {
+        let patch = serde_json::json!({ "command": text });
+        Hook::sync("rewriter", move |_| Ok(Verdict::none().patch("tool_input", patch.clone())))
+            .event(Event::PreToolUse)
+            .role(Role::Rewrite)
+            .priority(0)
+    };
+    let waits = || Hook::async_fn("waits", |_| Box::pin(async { Ok(Verdict::none()) }));
+    for (rewriter, others, expected) in [
+        (None, &[1][..], &["one"][..]),
+        (Some(to("one")), &[1], &["one"]),
+        // Whether or not there is a hook before the one that rewrites, and whether or not one waits.
+        (Some(to("two")), &[], &["one", "two"]),
+        (Some(to("two")), &[1], &["one", "two"]),
+        (Some(to("two")), &[-1], &["one", "two"]),
+    ] {
+        for waiting in [false, true] {
+            let log = Log::default();
+            let sees = BuiltCondition::new("sees", true, Sees(log.clone()));
+            let other = |priority: &i64| {
+                let hook = match waiting {
+                    true => waits(),
+                    false => Hook::sync("at-once", |_| Ok(Verdict::none())),
+                };
+                hook.event(Event::PreToolUse).priority(*priority)
+            };
+            // It is the hook of a condition that does not hold.
+            let never = Hook::sync("never", |_| Ok(Verdict::deny("never")));
+            let never = never.event(Event::PreToolUse).priority(2).condition(sees);
+            let hooks = rewriter.clone().into_iter().chain(others.iter().map(other));
+            let engine = support::engine(hooks.chain([never]));
+            let gate = engine.dispatch(support::bash("one"), &support::context()).await;
+            assert!(gate.is_cleared());
+            assert_eq!(log.take(), expected, "{others:?} {waiting}");
+        }
+    }
 }
 
 fn watching(id: &str, of: &str, lines: &str) -> String {
