@@ -88,10 +88,16 @@ pub(crate) fn enter_recorder(services: &Services) -> Option<Entered> {
     enter_at(services, ALL, 0)
 }
 
+/// Returns the word of a frame with the bits of some events.
+#[inline]
+fn word_of(events: u64, depth: u64) -> u64 {
+    events | (depth << DEPTH)
+}
+
 #[inline]
 fn enter_at(services: &Services, bit: u64, custom: usize) -> Option<Entered> {
     let engine = std::ptr::from_ref(services).addr();
-    let frame = Frame { engine, custom, word: bit | (1 << DEPTH) };
+    let frame = Frame { engine, custom, word: word_of(bit, 1) };
     if WORD.get() != 0 {
         return enter_within(Frame::innermost(), frame);
     }
@@ -106,7 +112,7 @@ fn enter_within(outer: Frame, frame: Frame) -> Option<Entered> {
     Some(Entered(Some(Box::new(outer))))
 }
 
-/// Returns the frame of a dispatch inside of another one; `None` if it is refused.
+/// Returns the frame of a dispatch inside of the innermost one; `None` if it is refused, which is noted.
 fn within(outer: Frame, frame: Frame) -> Option<Frame> {
     let depth = (outer.word & !REFUSED) >> DEPTH;
     let same_engine = outer.engine == frame.engine;
@@ -115,13 +121,13 @@ fn within(outer: Frame, frame: Frame) -> Option<Frame> {
             || (outer.word & frame.word & (ALL - 1) != 0
                 && (frame.custom == 0 || frame.custom == outer.custom)));
     if is_own || depth >= DEEPEST {
-        WORD.set(outer.word | REFUSED);
+        note_refused();
         return None;
     }
     let events = if same_engine { outer.word & (ALL - 1) } else { 0 };
     let custom = if same_engine && frame.custom == 0 { outer.custom } else { frame.custom };
     let own = frame.word & ((ALL << 1) - 1);
-    Some(Frame { custom, word: events | own | ((depth + 1) << DEPTH), ..frame })
+    Some(Frame { custom, word: word_of(events | own, depth + 1), ..frame })
 }
 
 /// Returns whether a step was refused that the innermost dispatch, or a hook of it, has dispatched.
@@ -130,7 +136,7 @@ pub(super) fn has_refused() -> bool {
     WORD.get() & REFUSED != 0
 }
 
-/// Notes for this poll of a dispatch that a step was refused in an earlier one.
+/// Notes that a step was refused that the innermost dispatch has dispatched, in this poll of it or in an earlier one.
 pub(super) fn note_refused() {
     WORD.set(WORD.get() | REFUSED);
 }

@@ -3,8 +3,11 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
+use hookgate::contract::payload::{Payload, Stop, UserPromptSubmit};
 use hookgate::recorder::{ReadyFuture, Record, RecordLost, Recorder};
-use hookgate::{Engine, Event, Gate, Hook, HookEngine, Outcome, StepContext, Verdict};
+use hookgate::{
+    Contract, Engine, Event, EventKind, Gate, Hook, HookEngine, Outcome, StepContext, Verdict,
+};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::{bash, context, sync, waiting};
@@ -196,4 +199,186 @@ async fn a_recorder_that_dispatches_ends_nothing() {
     });
     assert!(engine.dispatch(bash("ls"), &context()).await.is_cleared());
     assert_eq!(calls.load(Ordering::Relaxed), 1);
+}
+
+static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
+static RELEASE: Contract = Contract::custom("x.release", EventKind::Gate);
+
+#[derive(Debug, Clone, serde::Serialize)]
+struct Deploy;
+
+impl Payload for Deploy {
+    fn contract(&self) -> &'static Contract {
+        &DEPLOY
+    }
+}
+
+hookgate::hook_step!(Deploy: &DEPLOY => Cleared, Denied);
+
+#[derive(Debug, Clone, serde::Serialize)]
+struct Release;
+
+impl Payload for Release {
+    fn contract(&self) -> &'static Contract {
+        &RELEASE
+    }
+}
+
+hookgate::hook_step!(Release: &RELEASE => Cleared, Denied);
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Tool,
+    Prompt,
+    Stop,
+    Deploy,
+    Release,
+}
+
+/// Which step a hook dispatches, and at which engine.
+type Link = (usize, Kind);
+
+/// Engines whose hooks dispatch one step inside of the other.
+#[derive(Default)]
+struct Chain {
+    engines: OnceLock<Vec<Engine>>,
+    rest: Mutex<std::collections::VecDeque<Link>>,
+    called: AtomicUsize,
+}
+
+impl Chain {
+    /// Dispatches the next step, if there is one.
+    async fn go_on(&self) -> Option<Outcome> {
+        let (engine, kind) = self.rest.lock().unwrap().pop_front()?;
+        let (engine, context) = (&self.engines.get().unwrap()[engine], StepContext::new("s"));
+        Some(match kind {
+            Kind::Tool => engine.dispatch(bash("ls"), &context).await.outcome(),
+            Kind::Prompt => engine.dispatch(UserPromptSubmit::new("hi"), &context).await.outcome(),
+            Kind::Stop => engine.dispatch(Stop::new(), &context).await.outcome(),
+            Kind::Deploy => engine.dispatch(Deploy, &context).await.outcome(),
+            Kind::Release => engine.dispatch(Release, &context).await.outcome(),
+        })
+    }
+
+    fn hook(self: &Arc<Self>) -> Hook {
+        let chain = Arc::downgrade(self);
+        let hook = waiting("over", move |_| {
+            let chain = chain.upgrade().unwrap();
+            Box::pin(async move {
+                chain.called.fetch_add(1, Ordering::Relaxed);
+                chain.go_on().await;
+                Ok(Verdict::none())
+            })
+        });
+        let hook = hook.event(Event::UserPromptSubmit).event(Event::Stop);
+        hook.custom_event("x.deploy").custom_event("x.release")
+    }
+}
+
+/// Returns how many steps of a chain came to their hook, and what became of the first.
+async fn come_to_their_hook(links: &[Link]) -> (usize, Outcome) {
+    let chain = Arc::<Chain>::default();
+    chain.rest.lock().unwrap().extend(links);
+    let engine = |_| {
+        let mut builder = hookgate::HandlerTable::builder();
+        builder.contract(&DEPLOY).contract(&RELEASE).insert(chain.hook());
+        Engine::new(builder.build().unwrap())
+    };
+    let count = links.iter().map(|(engine, _)| engine + 1).max().unwrap();
+    chain.engines.set((0..count).map(engine).collect()).ok().unwrap();
+    let outcome = chain.go_on().await.unwrap();
+    (chain.called.load(Ordering::Relaxed), outcome)
+}
+
+#[tokio::test]
+async fn a_step_is_refused_where_its_event_is_evaluated_at_its_engine_however_far_outside() {
+    use Kind::{Deploy, Prompt, Release, Stop, Tool};
+    for links in [
+        &[(0, Tool), (0, Tool)][..],
+        &[(0, Deploy), (0, Deploy)],
+        &[(0, Tool), (0, Stop), (0, Tool)],
+        &[(0, Tool), (0, Stop), (0, Stop)],
+        &[(0, Tool), (0, Stop), (0, Prompt), (0, Stop)],
+        &[(0, Tool), (0, Deploy), (0, Tool)],
+        &[(0, Deploy), (0, Tool), (0, Deploy)],
+        &[(0, Deploy), (0, Tool), (0, Tool)],
+        &[(0, Deploy), (0, Tool), (0, Stop), (0, Deploy)],
+        &[(0, Deploy), (0, Release), (0, Release)],
+        &[(0, Tool), (1, Tool), (1, Stop), (1, Tool)],
+        &[(0, Tool), (1, Deploy), (1, Deploy)],
+    ] {
+        let called = links.len() - 1;
+        let (found, outcome) = come_to_their_hook(links).await;
+        assert_eq!(found, called, "{links:?}");
+        // What has dispatched the one that is refused is denied; the others go on.
+        let first = if called == 1 { Outcome::Deny } else { Outcome::Allow };
+        assert_eq!(outcome, first, "{links:?}");
+    }
+    for links in [
+        &[(0, Tool), (0, Stop), (0, Prompt)][..],
+        &[(0, Deploy), (0, Release)],
+        &[(0, Deploy), (0, Tool), (0, Release)],
+        &[(0, Tool), (1, Tool)],
+        &[(0, Tool), (1, Stop), (1, Tool)],
+        &[(0, Deploy), (1, Deploy)],
+        &[(0, Deploy), (1, Tool), (1, Deploy)],
+    ] {
+        assert_eq!(come_to_their_hook(links).await, (links.len(), Outcome::Allow), "{links:?}");
+    }
+}
+
+#[tokio::test]
+async fn no_more_than_sixteen_dispatches_are_inside_of_each_other() {
+    for (links, called) in [(16, 16), (17, 16)] {
+        let links: Vec<_> = (0..links).map(|engine| (engine, Kind::Tool)).collect();
+        assert_eq!(come_to_their_hook(&links).await, (called, Outcome::Allow));
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_dispatches_its_own_event_twice_is_no_less_a_failure() {
+    let engine = known(|slot| {
+        let twice = move |_: hookgate::Invocation<'_>| {
+            assert_eq!([(); 2].map(|()| dispatch_once(&slot)), [Outcome::Deny; 2]);
+            Ok(Verdict::none())
+        };
+        crate::support::engine([sync("twice", twice)])
+    });
+    assert_eq!(engine.dispatch(bash("ls"), &context()).await.outcome(), Outcome::Deny);
+}
+
+/// Two engines: a hook, or the recorder, of the first dispatches at the second, whose recorder has a record of it.
+#[tokio::test]
+async fn a_step_that_is_dispatched_at_another_engine_is_recorded_there() {
+    for by_recorder in [false, true] {
+        let records = Arc::new(AtomicUsize::new(0));
+        let inner = Arc::<Mutex<Vec<Outcome>>>::default();
+        let second = known(|slot| {
+            let (records, inner) = (Arc::clone(&records), Arc::clone(&inner));
+            let recorder = move |_: Record| {
+                records.fetch_add(1, Ordering::Relaxed);
+                // At its own engine it may not.
+                inner.lock().unwrap().push(dispatch_once(&slot));
+            };
+            let silent = sync("silent", |_| Ok(Verdict::none()));
+            crate::support::engine([silent]).with_recorder(recorder)
+        });
+        let slot = Slot::default();
+        slot.set(second).unwrap();
+        let outer = Arc::clone(&slot);
+        let hook = sync("over", move |_| {
+            if !by_recorder {
+                assert_eq!(dispatch_once(&outer), Outcome::Allow);
+            }
+            Ok(Verdict::none())
+        });
+        let first = crate::support::engine([hook]).with_recorder(move |_: Record| {
+            if by_recorder {
+                assert_eq!(dispatch_once(&slot), Outcome::Allow);
+            }
+        });
+        assert!(first.dispatch(bash("ls"), &context()).await.is_cleared());
+        assert_eq!(records.load(Ordering::Relaxed), 1, "{by_recorder}");
+        assert_eq!(*inner.lock().unwrap(), [Outcome::Deny], "{by_recorder}");
+    }
 }
