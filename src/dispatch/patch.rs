@@ -8,8 +8,8 @@
 //! rules of a JSON merge patch (RFC 7396), so a hook can set one key of an object without repeating it;
 //! else the value replaces the present one.
 //!
-//! A step that was small can become large by a patch. Then work that grows with it is offloaded from
-//! there on, and the dispatch gets a deadline if it had none.
+//! A step that was small can become large by a patch. Then, if the dispatch may wait, work that grows with
+//! it is offloaded from there on, and the dispatch gets a deadline if it had none.
 
 use std::borrow::Cow;
 

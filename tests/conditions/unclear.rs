@@ -193,3 +193,22 @@ async fn many_that_cannot_be_told_have_one_reason() {
         ["warning: 3 hooks failed (unclear), they would ask: `guard-0`, `guard-1`, `guard-2`"]
     );
 }
+
+#[tokio::test]
+async fn of_a_long_explanation_only_the_beginning_is_kept() {
+    struct Long;
+    impl hookgate::contract::Condition for Long {
+        fn hold(&self, _: &hookgate::Envelope<'_>) -> Truth {
+            Truth::Unknown
+        }
+        fn explain(&self, _: &hookgate::Envelope<'_>) -> String {
+            "ä".repeat(5000)
+        }
+    }
+    let built = hookgate::contract::BuiltCondition::new("long", true, Long);
+    let deny = BuiltHandler::sync(|_| Ok(Verdict::deny("fixed"))).static_answer();
+    let found =
+        report(Hook::new("h", "test", deny).event(Event::PreToolUse).condition(built)).await;
+    let kept = "ä".repeat(2000) + "…";
+    assert_eq!(found.votes[0].detail.as_deref(), Some(&*kept));
+}

@@ -8,11 +8,13 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hookgate::contract::payload::Payload;
-use hookgate::contract::{AsyncHandler, BuiltHandler, Cancel, Invocation, ReplyFuture};
+use hookgate::contract::{
+    AsyncHandler, BuiltHandler, Cancel, Invocation, ReplyFuture, VerdictDecision,
+};
 use hookgate::matcher::Test;
 use hookgate::{
-    Contract, Engine, EventKind, FailureClass, Gate, HandlerTable, Hook, HookEngine, Outcome, Role,
-    Verdict,
+    Contract, Engine, EventKind, FailureClass, Gate, HandlerTable, Hook, HookEngine, Outcome,
+    Posture, Role, Verdict,
 };
 
 use crate::support::{bash, context, engine, sync, waiting};
@@ -223,4 +225,85 @@ async fn the_longest_times_that_a_table_takes_do_not_overflow() {
     assert_eq!(engine.drain(Duration::MAX).await.pending, 0);
     let spec = sync("h", |_| Ok(Verdict::none())).timeout(Duration::MAX);
     assert!(spec.build().check_live(&hookgate::table::Limits::default()).await.is_none());
+}
+
+struct PanicsWhenDropped;
+
+impl Drop for PanicsWhenDropped {
+    fn drop(&mut self) {
+        panic!("on the way out");
+    }
+}
+
+/// Waits for ever, and panics when it is stopped.
+fn stuck(id: &str) -> Hook {
+    let hook = waiting(id, |_| {
+        let held = PanicsWhenDropped;
+        Box::pin(async move {
+            let _held = held;
+            std::future::pending().await
+        })
+    });
+    hook.timeout(Duration::from_millis(50)).on_failure(Posture::Allow)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_panics_when_it_is_stopped_has_failed_by_that() {
+    for hooks in [vec![stuck("a")], vec![stuck("a"), stuck("b")]] {
+        let count = hooks.len();
+        let engine = engine(hooks);
+        let (gate, report) = engine.dispatch_reported(bash("x"), &context()).await;
+        assert!(gate.is_cleared());
+        let failures: Vec<_> = report.votes.iter().map(|vote| vote.failure).collect();
+        assert_eq!(failures, vec![Some(FailureClass::Panic); count]);
+    }
+}
+
+#[tokio::test]
+async fn a_dispatch_that_is_dropped_ends_no_host_though_its_handlers_panic() {
+    for hooks in [vec![stuck("a")], vec![stuck("a"), stuck("b")]] {
+        let (engine, context) = (engine(hooks), context());
+        let mut dispatch = Box::pin(engine.dispatch(bash("x"), &context));
+        let polled = dispatch.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        assert!(polled.is_pending());
+        drop(dispatch);
+    }
+}
+
+/// Keeps what it has read of an answer when it is stopped.
+struct Reads<'a>(Invocation<'a>, Option<VerdictDecision>);
+
+impl Drop for Reads<'_> {
+    fn drop(&mut self) {
+        self.0.keep_salvaged(self.1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_half_answer_that_lets_nothing_happen_counts_when_the_time_is_over() {
+    for (read, outcome) in [
+        (Some(VerdictDecision::Halt), Outcome::Halt),
+        (Some(VerdictDecision::Deny), Outcome::Deny),
+        (Some(VerdictDecision::Ask), Outcome::Ask),
+        (Some(VerdictDecision::Allow), Outcome::Allow),
+        (None, Outcome::Allow),
+    ] {
+        let hook = waiting("h", move |call| {
+            let reads = Reads(call, read);
+            Box::pin(async move {
+                let _reads = reads;
+                std::future::pending().await
+            })
+        });
+        let engine = engine([hook.timeout(Duration::from_millis(50)).on_failure(Posture::Allow)]);
+        let (gate, report) = engine.dispatch_reported(bash("x"), &context()).await;
+        assert_eq!(gate.outcome(), outcome, "{read:?}");
+        assert_eq!(report.votes[0].failure, Some(FailureClass::Timeout));
+        // What does not count is told.
+        let told: &[&str] = match outcome {
+            Outcome::Allow => &["the hook `h` failed (timeout) and was not enforced"],
+            _ => &[],
+        };
+        assert_eq!(report.messages, told, "{read:?}");
+    }
 }

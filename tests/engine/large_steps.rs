@@ -137,6 +137,49 @@ async fn what_a_hook_says_about_a_large_step_counts_as_ever() {
 }
 
 #[tokio::test]
+async fn rewriters_of_a_large_step_change_it_one_after_the_other() {
+    let adds = |id: &'static str| {
+        let add = move |call: Invocation<'_>| {
+            let command = command(call);
+            Ok(if command.contains(id) {
+                Verdict::none()
+            } else {
+                Verdict::none().patch("tool_input", json!({ "command": command + id }))
+            })
+        };
+        heavy(id, add).role(Role::Rewrite)
+    };
+    let engine = engine([adds("a"), adds("b")]);
+    let tool = engine.dispatch(bash(&large()), &context()).await.cleared().unwrap();
+    assert_eq!(tool.call().tool_input["command"], large() + "ab");
+}
+
+#[tokio::test]
+async fn a_step_that_a_patch_makes_large_leaves_the_thread_where_the_dispatch_may_wait() {
+    let here = std::thread::current().id();
+    for (waits, elsewhere) in [(false, false), (true, true)] {
+        let calls = Arc::new(Mutex::new(Vec::new()));
+        let note = |id: &'static str| {
+            let calls = calls.clone();
+            move || calls.lock().unwrap().push((id, std::thread::current().id() != here))
+        };
+        let (enlarge, read) = (note("enlarges"), note("heavy"));
+        let enlarges = sync("enlarges", move |_| {
+            enlarge();
+            Ok(Verdict::none().patch("tool_input", json!({ "command": large() })))
+        });
+        let reads = heavy("heavy", move |_: Invocation<'_>| {
+            read();
+            Ok(Verdict::none())
+        });
+        let waiting = waits.then(|| waiting("z", |_| Box::pin(async { Ok(Verdict::none()) })));
+        let hooks = [enlarges.role(Role::Rewrite), reads].into_iter().chain(waiting);
+        assert!(engine(hooks).dispatch(bash("x"), &context()).await.is_cleared());
+        assert_eq!(*calls.lock().unwrap(), [("enlarges", false), ("heavy", elsewhere)]);
+    }
+}
+
+#[tokio::test]
 async fn concurrent_guards_leave_it_as_well() {
     let together = Arc::new(tokio::sync::Barrier::new(2));
     let meets = |id: &str| {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use hookgate::contract::BuiltHandler;
+use hookgate::contract::{BuiltCondition, BuiltHandler, Condition, Envelope, Truth};
 use hookgate::table::BuildProblem;
 use hookgate::{
     Event, FailureClass, HandlerTable, Hook, HookEngine as _, Outcome, Posture, Verdict,
@@ -41,6 +41,7 @@ async fn of_an_answer_that_comes_too_late_only_what_lets_nothing_happen_counts()
         assert_eq!(outcome(late(Verdict::none)).await, (Outcome::Allow, 1));
         let speaks = late(|| Verdict::none().context("a late word"));
         assert_eq!(outcome(speaks).await, (Outcome::Allow, 1));
+        assert_eq!(outcome(late(Verdict::allow)).await, (Outcome::Allow, 1));
         assert_eq!(outcome(late(|| Verdict::deny("no"))).await, (Outcome::Deny, 0));
         assert_eq!(outcome(late(|| Verdict::ask("sure?"))).await, (Outcome::Ask, 0));
 
@@ -72,4 +73,37 @@ fn a_handler_that_answers_at_once_has_no_deadline() {
     let heavy = Hook::new("heavy", "rust", heavy).event(Event::PreToolUse);
     assert!(build(heavy.timeout(SHORT)).is_ok());
     assert!(build(sync("plain", |_| Ok(Verdict::none()))).is_ok());
+}
+
+/// A condition that is found out on a thread, which it says on a channel.
+struct FoundOut(std::sync::Mutex<std::sync::mpsc::Sender<()>>);
+
+impl Condition for FoundOut {
+    fn hold(&self, _: &Envelope<'_>) -> Truth {
+        self.0.lock().unwrap().send(()).unwrap();
+        Truth::False
+    }
+
+    fn explain(&self, _: &Envelope<'_>) -> String {
+        String::new()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_condition_that_is_found_out_too_late_spares_no_guard() {
+    let (sender, found_out) = std::sync::mpsc::channel();
+    let condition = BuiltCondition::new("found_out", true, FoundOut(sender.into()));
+    let never = waiting("late", |_| Box::pin(std::future::pending()));
+    let engine = engine([never.condition(condition).timeout(SHORT)]);
+    let (large, context) = (bash(&"x".repeat(200 << 10)), context());
+    let dispatch = engine.dispatch(large, &context);
+    let passes = async {
+        found_out.recv().unwrap();
+        // The answer of the thread reaches the runtime, which was blocked.
+        std::thread::sleep(SHORT);
+        tokio::time::advance(2 * SHORT).await;
+    };
+    let (gate, ()) = tokio::join!(dispatch, passes);
+    assert_eq!(gate.outcome(), Outcome::Deny);
+    assert_eq!(engine.failures("late", FailureClass::Timeout), 1);
 }

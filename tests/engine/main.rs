@@ -15,6 +15,7 @@ mod background;
 mod dispatch_rules;
 mod engines;
 mod exchanged;
+mod failures;
 mod guarded_calls;
 mod large_steps;
 mod late;

@@ -633,3 +633,43 @@ fn a_payload_that_changes_while_it_is_evaluated_is_logged() {
         assert_eq!(told, changes, "{:?}", capture.events());
     }
 }
+
+const LENGTH: &[PatchField] =
+    &[PatchField::new("kilometres", JsonType::Text), PatchField::new("metres", JsonType::Text)];
+static WALK: Contract = Contract::custom("x.walk", EventKind::Gate).takes_patch(LENGTH);
+
+/// One length, which two fields set.
+#[derive(Debug, Clone, Serialize)]
+struct Walk {
+    length: String,
+}
+
+impl Payload for Walk {
+    fn contract(&self) -> &'static Contract {
+        &WALK
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        let field = LENGTH.iter().find(|field| field.name == name)?;
+        self.length = format!("{} {name}", value.as_str()?);
+        Some(field.name)
+    }
+}
+
+hook_step!(Walk: &WALK => Cleared, Denied);
+
+#[tokio::test]
+async fn in_the_final_round_a_patch_counts_by_what_the_step_is_after_all_of_it() {
+    for (metres, outcome) in [("5", Outcome::Allow), ("6", Outcome::Deny)] {
+        let both = Hook::sync("both", move |call| {
+            let metres = if call.envelope.is_rejudge() { metres } else { "1" };
+            Ok(Verdict::none().patch("kilometres", "1").patch("metres", metres))
+        });
+        let engine = table(|table| {
+            let both = both.custom_event("x.walk").role(Role::Rewrite);
+            table.contract(&WALK).insert(both).insert(set("x.walk", "metres", json!("5")));
+        });
+        let gate = engine.dispatch(Walk { length: String::new() }, &context()).await;
+        assert_eq!(gate.outcome(), outcome, "{metres}");
+    }
+}

@@ -101,7 +101,7 @@ impl Subscriber for Capture {
     }
 }
 
-fn run<F: Future>(capture: &Capture, future: F) -> F::Output {
+pub(crate) fn run<F: Future>(capture: &Capture, future: F) -> F::Output {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     listeners::keep_second();
     let _listening = tracing::subscriber::set_default(capture.clone());

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hookgate::contract::BuiltHandler;
 use hookgate::contract::payload::PermissionRequest;
+use hookgate::contract::{BuiltHandler, Invocation};
 use hookgate::decision::VoteOutcome;
-use hookgate::{Event, FailureClass, Gate, HandlerTable, Hook, HookEngine, Role, Verdict};
+use hookgate::{Event, FailureClass, Gate, HandlerTable, Hook, HookEngine, Outcome, Role, Verdict};
 use serde_json::json;
 
 use super::{containing, rewrite, slow, watch};
@@ -101,6 +101,22 @@ async fn rule_3_a_deny_cancels_only_the_hooks_after_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn rule_3_an_answer_that_came_before_a_deny_does_not_count_behind_it() {
+    let log = Log::default();
+    let engine = engine([
+        slow("denies", 30, &log, Verdict::deny("a says no")),
+        slow("halts", 10, &log, Verdict::halt("b would halt").message("from b")),
+        slow("speaks", 5, &log, Verdict::none().message("from c")),
+    ]);
+    let (gate, report) = engine.dispatch_reported(bash("x"), &context()).await;
+    assert!(log.take().contains(&"halts ends".to_owned()));
+    assert_eq!((gate.outcome(), &*report.by[0]), (Outcome::Deny, "denies"));
+    assert!(report.messages.is_empty(), "{:?}", report.messages);
+    let outcomes: Vec<_> = report.votes.iter().map(|vote| vote.outcome).collect();
+    assert_eq!(outcomes, [VoteOutcome::Verdict, VoteOutcome::Cancelled, VoteOutcome::Cancelled]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn rule_3_a_rewriter_or_a_dependency_separates_groups() {
     let log = Log::default();
     let engine = engine([
@@ -187,6 +203,51 @@ async fn rule_4_a_guard_that_matches_only_after_a_rewrite_is_invoked() {
             .unwrap(),
     );
     assert!(engine.dispatch(bash("git push"), &context()).await.cleared().is_some());
+}
+
+/// A hook that asks about whatever it sees, where the command contains a text.
+fn asks(id: &'static str, of: &str, waits: bool, log: &Log) -> Hook {
+    let log = log.clone();
+    let ask = move |call: Invocation<'_>| {
+        log.push(format!("{id} {}", command(call).trim_start()));
+        Ok(Verdict::ask("sure?"))
+    };
+    let hook = match waits {
+        true => waiting(id, move |call| Box::pin(std::future::ready(ask(call)))),
+        false => sync(id, ask),
+    };
+    hook.matching(containing(of))
+}
+
+#[tokio::test]
+async fn rule_4_a_hook_that_was_called_is_called_again_though_its_conditions_hold_no_more() {
+    let small = "git push --force".to_owned();
+    // Its conditions are evaluated on another thread.
+    let large = " ".repeat(200 << 10) + &small;
+    for (command, waits) in [(&small, false), (&small, true), (&large, false), (&large, true)] {
+        for several in [false, true] {
+            let log = Log::default();
+            let one = asks("one", "--force$", waits, &log);
+            let two = several.then(|| asks("two", "--force$", waits, &log));
+            let never = asks("never", "never", waits, &log);
+            let hooks = [one].into_iter().chain(two);
+            let engine = engine(hooks.chain([never, rewrite("no-force", " --force", "")]));
+            let gate = engine.dispatch(bash(command), &context()).await;
+            assert_eq!(gate.outcome(), Outcome::Ask);
+            let mut calls = log.take();
+            calls.sort();
+            let expected: &[&str] = match several {
+                true => &[
+                    "one git push",
+                    "one git push --force",
+                    "two git push",
+                    "two git push --force",
+                ],
+                false => &["one git push", "one git push --force"],
+            };
+            assert_eq!(calls, expected, "{waits}");
+        }
+    }
 }
 
 #[tokio::test]
