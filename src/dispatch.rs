@@ -195,8 +195,8 @@ impl<'a> DispatchContext<'a> {
     #[cold]
     #[inline(never)]
     fn refuse_broken(&self) -> Evaluated {
-        let ballot = deny_as_illegal("a method of its payload panicked".to_owned());
-        self.refuse(self.bucket.contract.deny().then_some(ballot))
+        let problem = "a method of its payload panicked".to_owned();
+        self.refuse(refuse_as_illegal(self.bucket.contract, problem))
     }
 
     fn refuse(&self, ballot: Option<Ballot>) -> Evaluated {
@@ -207,14 +207,13 @@ impl<'a> DispatchContext<'a> {
         Evaluated { decision: Some(decision), answer, votes: Vec::new() }
     }
 
-    /// Returns the ballot of the engine about a step that has to do with one that was refused; `None` if nothing can
-    /// be denied. That is logged.
+    /// Returns the ballot of the engine about a step that has to do with one that was refused; `None` if nothing is
+    /// refused at the event. That is logged.
     #[cold]
     #[inline(never)]
     fn deny_nested(&self) -> Option<Ballot> {
         let contract = self.bucket.contract;
-        let ballot = deny_as_illegal(nesting::problem(contract.name));
-        contract.deny().then_some(ballot)
+        refuse_as_illegal(contract, nesting::problem(contract.name))
     }
 
     /// Returns whether nothing is left to do if the deciders before an index were called and said nothing.
@@ -245,7 +244,7 @@ impl Evaluated {
     }
 
     /// Denies a step that would go on without its record. Returns the new decision, unless there is none: the step does
-    /// not go on anyway, or nothing can deny it, which is logged.
+    /// not go on anyway, or nothing is refused at its event, which is logged.
     #[cold]
     pub(crate) fn deny_unrecorded(
         &mut self,
@@ -259,12 +258,15 @@ impl Evaluated {
         let contract = payload.contract();
         let problem = "there is no record of the step, and there must be one";
         tracing::error!(target: "hookgate", event = contract.name, "{problem}");
-        if !contract.deny() {
-            return None;
-        }
+        let outcome = match strictest(contract)? {
+            VerdictDecision::Halt => Outcome::Halt,
+            VerdictDecision::Ask => Outcome::Ask,
+            VerdictDecision::Deny | VerdictDecision::Allow => Outcome::Deny,
+        };
         self.answer = None;
         let decision = self.decision.get_or_insert_with(|| Box::new(Decision::empty(generation)));
         decision.deny_by_engine(problem, ReasonCode::RuntimeError);
+        decision.outcome = outcome;
         Some(Decision::clone(decision))
     }
 }
@@ -556,6 +558,20 @@ fn contract(bucket: &Bucket, payload: &dyn AnyPayload) -> &'static Contract {
     } else {
         own
     }
+}
+
+/// Returns the decision by which a step is refused at an event; `None` if nothing is refused there.
+fn strictest(contract: &Contract) -> Option<VerdictDecision> {
+    let refusals = [VerdictDecision::Deny, VerdictDecision::Halt, VerdictDecision::Ask];
+    refusals.into_iter().find(|refusal| contract.allows(*refusal))
+}
+
+/// The ballot of the engine itself, which refuses the step as far as the event lets it.
+#[cold]
+fn refuse_as_illegal(contract: &Contract, problem: String) -> Option<Ballot> {
+    let mut ballot = deny_as_illegal(problem);
+    ballot.parts.decision = Some(strictest(contract)?);
+    Some(ballot)
 }
 
 /// The ballot of the engine itself, which denies.

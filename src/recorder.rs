@@ -178,7 +178,7 @@ pub trait Recorder: Send + Sync {
     fn record(&self, record: Record) -> Result<(), RecordLost>;
 
     /// Returns whether a step must not happen without its record. If so, a step whose record is lost, or whose
-    /// recorder panics, is denied, where its event allows a deny. By default it is `false`.
+    /// recorder panics, is refused as strictly as its event allows. By default it is `false`.
     ///
     /// Its hooks have run by then. What a dispatch that is dropped, or a reload, becomes is not changed.
     fn is_required(&self) -> bool {
@@ -201,6 +201,9 @@ pub trait Recorder: Send + Sync {
     fn ready(&self) -> Option<ReadyFuture<'_>> {
         None
     }
+
+    /// Gives back the room that [`ready`](Self::ready) has made for one record: none comes. It must not block.
+    fn release(&self) {}
 
     /// Returns whether the reports are to carry the envelope of their step
     /// ([`Report::envelope`]): the step as it came, before any hook has changed it. It can be as large as
@@ -233,6 +236,10 @@ impl Recorder for Arc<dyn Recorder> {
 
     fn ready(&self) -> Option<ReadyFuture<'_>> {
         (**self).ready()
+    }
+
+    fn release(&self) {
+        (**self).release();
     }
 
     fn wants_envelope(&self) -> bool {

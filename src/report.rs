@@ -23,6 +23,7 @@ use crate::decision::{Decision, Outcome, Vote, VoteOutcome};
 use crate::dispatch::{Evaluated, PatchEnvelope, present};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
+use crate::panic_boundary::catch;
 use crate::read_json::read_json;
 use crate::table::HandlerTable;
 
@@ -189,7 +190,9 @@ impl Report {
 
     /// Adds the values that the patched fields have in a payload; null for one that was cleared.
     pub(crate) fn with_final_fields(mut self, payload: &dyn AnyPayload) -> Self {
-        let value = |name: &String| present(payload, name).unwrap_or_default();
+        let value = |name: &String| {
+            catch("the payload", || present(payload, name)).ok().flatten().unwrap_or_default()
+        };
         self.final_fields = self.patched.iter().map(|name| (name.clone(), value(name))).collect();
         self
     }

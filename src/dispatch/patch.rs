@@ -18,7 +18,7 @@ use hookgate_contract::{Contract, Failure, FailureClass, Patch, json};
 use serde_json::Value;
 
 use super::steadiness::Steadiness;
-use super::{DispatchState, Progress, deadline, is_large};
+use super::{DispatchState, Progress, deadline, is_large, refuse_as_illegal};
 use crate::events::HookEventKind;
 use crate::matcher::are_equal;
 
@@ -35,6 +35,7 @@ impl DispatchState<'_> {
         let mut has_changed = false;
         // The fields of this patch, for subscribers.
         let mut changed = Vec::new();
+        let before = Identity::of(payload);
         let (patched, subscribed) = (&mut self.patched, self.subscribed);
         set_fields(contract, hook.definition.spec.merge, patch, payload, |name| {
             has_changed = true;
@@ -47,6 +48,14 @@ impl DispatchState<'_> {
         });
         if !has_changed {
             return false;
+        }
+        if before != Identity::of(payload) {
+            let problem = format!(
+                "the patch of `{}` makes it a step of another event or tool, whose hooks do not see it",
+                hook.id()
+            );
+            let contract = self.context.bucket.contract;
+            refuse_as_illegal(contract, problem).into_iter().for_each(|it| self.ballots.push(it));
         }
         if let Some(progress) = self.progress.get_mut(index) {
             *progress = Progress::Patched;
@@ -63,6 +72,21 @@ impl DispatchState<'_> {
             self.context.services.stream.send(hook.id(), &envelope, what);
         }
         true
+    }
+}
+
+/// What the hooks of a step are chosen by: its event and its tool. It is taken of payloads of the embedder only, since
+/// no field that a patch sets in one of the engine is a part of it.
+#[derive(PartialEq, Eq)]
+struct Identity(Option<(String, Option<String>)>);
+
+impl Identity {
+    fn of(payload: &dyn AnyPayload) -> Self {
+        let known = || {
+            let tool = payload.tool().map(|call| call.tool_name.clone());
+            (payload.event_name().to_owned(), tool)
+        };
+        Self((!payload.is_built_in()).then(known))
     }
 }
 

@@ -4,6 +4,7 @@
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{ReasonCode, StepContext};
 
+use super::Engine;
 use super::hook_engine::HookEngine;
 use crate::decision::{Decision, Outcome};
 use crate::hook_id::HookId;
@@ -52,16 +53,21 @@ impl<S: HookStep> Asked<S> {
     ) -> Gate<S> {
         let (step, mut decision, answer, stamp) = self.into_parts();
         let asked = engine.as_engine().filter(|engine| engine.id == stamp.engine);
-        // The recorder first: the table may be swapped while it makes room.
-        let recorder = match asked {
-            Some(engine) => engine.recorder_ready().await,
-            None => None,
-        };
         let event = step.payload().event_name();
-        let holds = asked.is_some_and(|engine| {
+        let is_good = |engine: &Engine| {
             is_of(context, &decision, stamp)
                 && !engine.table().has_changed_since(event, decision.generation.get())
-        });
+        };
+        let mut holds = asked.is_some_and(is_good);
+        let mut recorder = None;
+        if let Some(engine) = asked.filter(|_| holds) {
+            recorder = engine.recorder_ready().await;
+            // The table may have been swapped meanwhile. What the step is evaluated by then has a record of its own.
+            holds = is_good(engine);
+            if let Some(unused) = recorder.filter(|_| !holds) {
+                engine.release_room(unused);
+            }
+        }
         if holds {
             decision.outcome = if answer.is_some() { Outcome::Answered } else { Outcome::Allow };
             decision.by = HookId::from(USER).into();

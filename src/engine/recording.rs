@@ -81,6 +81,11 @@ impl Engine {
         Some(recorder)
     }
 
+    /// Gives back the room for a record that does not come.
+    pub(super) fn release_room(&self, recorder: &dyn Recorder) {
+        call(&self.services, || recorder.release());
+    }
+
     /// Hands what came of a reload to the recorder, if there is one.
     pub(crate) fn record_reload(&self, record: ReloadRecord) {
         let Some(recorder) = self.recorder.as_deref() else { return };

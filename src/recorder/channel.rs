@@ -193,6 +193,12 @@ impl Recorder for Channel {
         }))
     }
 
+    fn release(&self) {
+        if self.waits {
+            self.queue.room.add_permits(1);
+        }
+    }
+
     fn wants_envelope(&self) -> bool {
         self.envelopes
     }

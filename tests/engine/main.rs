@@ -19,6 +19,7 @@ mod failures;
 mod guarded_calls;
 mod large_steps;
 mod late;
+mod moved_steps;
 mod nested;
 mod order;
 mod own_steps;

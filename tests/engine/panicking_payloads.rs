@@ -163,3 +163,105 @@ async fn a_payload_that_panics_is_denied_and_recorded() {
         assert_eq!(outcomes(which, Method::None).await, [Outcome::Allow; 4], "{which}");
     }
 }
+
+static NOTE: Contract = Contract::custom("x.note", EventKind::Context).may_halt();
+static QUESTION: Contract = Contract::custom("x.question", EventKind::Context).may_ask();
+
+/// Panics when it is asked for its tool, at an event where nothing is denied.
+#[derive(Debug, Clone, Serialize)]
+struct Note;
+
+impl Payload for Note {
+    fn contract(&self) -> &'static Contract {
+        &NOTE
+    }
+
+    fn tool(&self) -> Option<&ToolCall> {
+        panic!("which tool?")
+    }
+}
+
+hook_step!(Note: &NOTE => Cleared, Halted);
+
+/// As [`Note`], where the user can be asked.
+#[derive(Debug, Clone, Serialize)]
+struct Question;
+
+impl Payload for Question {
+    fn contract(&self) -> &'static Contract {
+        &QUESTION
+    }
+
+    fn tool(&self) -> Option<&ToolCall> {
+        panic!("which tool?")
+    }
+}
+
+hook_step!(Question: &QUESTION => Cleared, Asked);
+
+#[tokio::test]
+async fn where_nothing_is_denied_the_step_is_refused_as_the_event_lets_it() {
+    let silent = |event: &str| Hook::sync(event, |_| Ok(Verdict::none())).custom_event(event);
+    let mut table = HandlerTable::builder();
+    table.contract(&NOTE).contract(&QUESTION).insert(silent("x.note"));
+    let engine = Engine::new(table.insert(silent("x.question")).build().unwrap());
+    let (gate, report) = engine.dispatch_reported(Note, &context()).await;
+    assert_eq!((gate.outcome(), report.decision), (Outcome::Halt, Outcome::Halt));
+    assert_eq!(engine.dispatch(Question, &context()).await.outcome(), Outcome::Ask);
+}
+
+/// Serialises until its target was set and the last hook has read it.
+#[derive(Debug)]
+struct Worn {
+    reads: std::sync::atomic::AtomicUsize,
+    last: usize,
+}
+
+impl Clone for Worn {
+    fn clone(&self) -> Self {
+        let reads = self.reads.load(std::sync::atomic::Ordering::Relaxed);
+        Self { reads: reads.into(), last: self.last }
+    }
+}
+
+impl Serialize for Worn {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let reads = self.reads.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        assert!(reads < self.last, "worn out");
+        json!({"args": {"reads": reads}}).serialize(serializer)
+    }
+}
+
+impl Payload for Worn {
+    fn contract(&self) -> &'static Contract {
+        &JOB
+    }
+
+    fn set(&mut self, _: &str, _: Value) -> Option<&'static str> {
+        Some("args")
+    }
+}
+
+hook_step!(Worn: &JOB => Cleared, Denied);
+
+#[tokio::test]
+async fn wherever_serialising_panics_there_is_an_outcome_and_one_record() {
+    let mut outcomes = std::collections::BTreeSet::new();
+    for last in 0..30 {
+        let mut table = HandlerTable::builder();
+        table.contract(&JOB);
+        hooks("sets reads").into_iter().for_each(|hook| {
+            table.insert(hook);
+        });
+        let records = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&records);
+        let engine = Engine::new(table.build().unwrap())
+            .with_recorder(move |record: Record| kept.lock().unwrap().push(record.report.decision));
+        let (gate, report) =
+            engine.dispatch_reported(Worn { reads: 0.into(), last }, &context()).await;
+        assert_eq!(gate.outcome(), report.decision);
+        assert_eq!(*records.lock().unwrap(), [gate.outcome()], "{last}");
+        outcomes.insert(gate.outcome().name());
+    }
+    assert_eq!(outcomes.into_iter().collect::<Vec<_>>(), ["allow", "deny"]);
+}

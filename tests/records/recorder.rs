@@ -185,6 +185,59 @@ async fn what_was_published_in_the_background_is_left_to_whoever_takes_it() {
     assert!(records.try_next().unwrap().report.published.is_empty());
 }
 
+/// A result of a tool that cannot be shown.
+struct Shapeless;
+
+impl std::fmt::Display for Shapeless {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Err(std::fmt::Error)
+    }
+}
+
+#[tokio::test]
+async fn a_tool_whose_error_cannot_be_shown_is_recorded_as_unfinished() {
+    let (channel, mut records) = Channel::waiting(8);
+    let guard = sync("h", |_| Ok(Verdict::none()));
+    let engine = Engine::new(table([guard])).with_recorder(channel);
+    let cleared = engine.dispatch(bash("ls"), &context()).await.cleared().unwrap();
+    assert_eq!(records.try_next().unwrap().end, DispatchEnd::Decided);
+    let task = tokio::spawn(async move { cleared.start().finish(Err::<String, _>(Shapeless)) });
+    assert!(task.await.unwrap_err().is_panic());
+    assert_eq!(records.try_next().unwrap().end, DispatchEnd::Unfinished);
+}
+
+/// The room that a channel makes for the record of an approval is given back if there is no such record.
+#[tokio::test(start_paused = true)]
+async fn approvals_that_do_not_hold_take_no_room() {
+    let asks = |id: &str| sync(id, |_| Ok(Verdict::ask("sure?")));
+    let (channel, mut records) = Channel::waiting(1);
+    let engine = Engine::new(table([asks("a")])).with_recorder(channel);
+    let reader = tokio::spawn(async move {
+        let mut count = 0;
+        while records.next().await.is_some() {
+            count += 1;
+        }
+        count
+    });
+    let minute = Duration::from_secs(60);
+    for round in 0..3 {
+        let Gate::Asked(asked) = engine.dispatch(bash("ls"), &context()).await else { panic!() };
+        // Another session, or another table: the step is evaluated anew.
+        let context = match round {
+            0 => hookgate::StepContext::new("another"),
+            _ => context(),
+        };
+        if round == 1 {
+            engine.swap(table([asks("b")]));
+        }
+        let gate = tokio::time::timeout(minute, asked.approve(&engine, &context)).await.unwrap();
+        let outcome = if round == 2 { Outcome::Allow } else { Outcome::Ask };
+        assert_eq!(gate.outcome(), outcome, "{round}");
+    }
+    drop(engine);
+    assert_eq!(reader.await.unwrap(), 6);
+}
+
 /// A recorder that panics wherever it is called.
 struct Broken;
 

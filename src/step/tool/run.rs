@@ -119,11 +119,14 @@ impl Running {
         T: Into<Value>,
         E: std::fmt::Display,
     {
+        // Code of the host: if it panics, the tool is recorded as unfinished.
+        let result: Result<Value, String> =
+            result.map(Into::into).map_err(|error| error.to_string());
         self.finished = true;
         let call = std::mem::replace(&mut self.call, ToolCall::new("", Value::Null));
         let result = match result {
             Ok(response) => ToolResult::Success(PostToolUse::new(call, response)),
-            Err(error) => ToolResult::Failure(PostToolUseFailure::new(call, error.to_string())),
+            Err(error) => ToolResult::Failure(PostToolUseFailure::new(call, error)),
         };
         ToolUse { state: Ran { result, supplied: false, before: self.before.take() }, mark: () }
     }
