@@ -21,6 +21,7 @@ use super::steadiness::Steadiness;
 use super::{DispatchState, Progress, deadline, is_large, refuse_as_illegal};
 use crate::events::HookEventKind;
 use crate::matcher::are_equal;
+use crate::table::CompiledHook;
 
 impl DispatchState<'_> {
     /// Sets the fields of a checked patch and returns whether the step has changed.
@@ -35,7 +36,7 @@ impl DispatchState<'_> {
         let mut has_changed = false;
         // The fields of this patch, for subscribers.
         let mut changed = Vec::new();
-        let before = Identity::of(payload);
+        let before = if payload.is_built_in() { None } else { Some(Identity::of(payload)) };
         let (patched, subscribed) = (&mut self.patched, self.subscribed);
         set_fields(contract, hook.definition.spec.merge, patch, payload, |name| {
             has_changed = true;
@@ -49,13 +50,8 @@ impl DispatchState<'_> {
         if !has_changed {
             return false;
         }
-        if before != Identity::of(payload) {
-            let problem = format!(
-                "the patch of `{}` makes it a step of another event or tool, whose hooks do not see it",
-                hook.id()
-            );
-            let contract = self.context.bucket.contract;
-            refuse_as_illegal(contract, problem).into_iter().for_each(|it| self.ballots.push(it));
+        if let Some(before) = before {
+            self.refuse_moved(before, hook, payload);
         }
         if let Some(progress) = self.progress.get_mut(index) {
             *progress = Progress::Patched;
@@ -73,20 +69,35 @@ impl DispatchState<'_> {
         }
         true
     }
+
+    /// Refuses a step that a patch has made one of another event or tool: other hooks would have seen it.
+    #[cold]
+    fn refuse_moved(&mut self, before: Identity, hook: &CompiledHook, payload: &dyn AnyPayload) {
+        if before == Identity::of(payload) {
+            return;
+        }
+        let problem = format!(
+            "the patch of `{}` makes it a step of another event or tool, whose hooks do not see it",
+            hook.id()
+        );
+        let ballot = refuse_as_illegal(self.context.bucket.contract, problem);
+        ballot.into_iter().for_each(|ballot| self.ballots.push(ballot));
+    }
 }
 
-/// What the hooks of a step are chosen by: its event and its tool. It is taken of payloads of the embedder only, since
+/// What the hooks of a step are chosen by: its event and its tool. It is compared for payloads of the embedder only:
 /// no field that a patch sets in one of the engine is a part of it.
 #[derive(PartialEq, Eq)]
-struct Identity(Option<(String, Option<String>)>);
+struct Identity {
+    event: String,
+    tool: Option<String>,
+}
 
 impl Identity {
+    #[cold]
     fn of(payload: &dyn AnyPayload) -> Self {
-        let known = || {
-            let tool = payload.tool().map(|call| call.tool_name.clone());
-            (payload.event_name().to_owned(), tool)
-        };
-        Self((!payload.is_built_in()).then(known))
+        let tool = payload.tool().map(|call| call.tool_name.clone());
+        Self { event: payload.event_name().to_owned(), tool }
     }
 }
 
