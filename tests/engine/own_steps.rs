@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
 use hookgate::contract::json::JsonType;
-use hookgate::contract::payload::{FieldRef, Payload};
+use hookgate::contract::payload::{FieldRef, Payload, ToolCall};
 use hookgate::contract::{Contract, PatchField};
 use hookgate::envelope::{Incoming, Unregistered};
 use hookgate::matcher::Test;
@@ -309,6 +309,42 @@ impl Payload for Posing {
 }
 
 hook_step!(Posing: &DEPLOY => Cleared, Denied);
+
+/// A step that hands on to a payload of the engine what it can.
+#[derive(Debug, Clone, Serialize)]
+struct Wrapping {
+    target: String,
+    #[serde(skip)]
+    inner: ToolCall,
+}
+
+impl Payload for Wrapping {
+    fn contract(&self) -> &'static Contract {
+        &DEPLOY
+    }
+
+    fn engine_type(&self) -> Option<std::any::TypeId> {
+        self.inner.engine_type()
+    }
+
+    fn set(&mut self, _: &str, value: Value) -> Option<&'static str> {
+        self.target = value.as_str().unwrap_or_default().to_owned();
+        None
+    }
+}
+
+hook_step!(Wrapping: &DEPLOY => Cleared, Denied);
+
+#[tokio::test]
+async fn a_step_around_a_payload_of_the_engine_is_none_of_the_engine() {
+    let engine = table(|table| {
+        let sets = set("x.deploy", "target", json!("prod"));
+        table.contract(&DEPLOY).insert(no_prod("x.deploy")).insert(sets);
+    });
+    let inner = ToolCall::new("Bash", Value::Null);
+    let step = Wrapping { target: "dev".to_owned(), inner };
+    assert!(reason(engine.dispatch(step, &context()).await).contains("not to prod"));
+}
 
 #[tokio::test]
 async fn the_name_of_an_event_is_that_of_its_contract_whatever_a_step_shows() {

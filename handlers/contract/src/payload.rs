@@ -12,7 +12,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 
 use hookgate_input::data::join;
 use hookgate_input::json;
@@ -34,8 +34,8 @@ macro_rules! payload {
                 <Self as $crate::payload::AtEvent>::EVENT.contract()
             }
 
-            fn is_built_in(&self) -> bool {
-                true
+            fn engine_type(&self) -> Option<std::any::TypeId> {
+                Some(std::any::TypeId::of::<Self>())
             }
 
             $($method)*
@@ -155,11 +155,11 @@ pub trait Payload: Any + Send + Sync {
     /// Returns the contract of the event that this is the payload of.
     fn contract(&self) -> &'static Contract;
 
-    /// Returns whether the type is one of the engine: then it is known that its [`set`](Self::set) says
-    /// what it did. Of all others a patch is compared with what became of it.
+    /// Returns the type itself, if it is one of the engine. A payload that hands all on to one of the engine in it
+    /// returns another type than its own, and so says nothing.
     #[doc(hidden)]
-    fn is_built_in(&self) -> bool {
-        false
+    fn engine_type(&self) -> Option<TypeId> {
+        None
     }
 
     /// Returns the tool call that the step is about.
@@ -217,6 +217,9 @@ pub trait Payload: Any + Send + Sync {
 pub trait AnyPayload: Payload {
     /// Returns the name of the event: that of the contract, but for an [`Unregistered`] payload.
     fn event_name(&self) -> &str;
+    /// Returns whether the type is one of the engine: then it is known that its [`set`](Payload::set) says
+    /// what it did. Of all others a patch is compared with what became of it.
+    fn is_built_in(&self) -> bool;
     /// Appends the payload to a buffer, as JSON.
     ///
     /// # Errors
@@ -245,6 +248,10 @@ impl<P: Payload + Serialize + Clone> AnyPayload for P {
     fn event_name(&self) -> &str {
         let this: &dyn Any = self;
         this.downcast_ref().map_or(self.contract().name, Unregistered::name)
+    }
+
+    fn is_built_in(&self) -> bool {
+        self.engine_type() == Some(TypeId::of::<P>())
     }
 
     fn write_json(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {

@@ -85,8 +85,8 @@ impl Payload for ToolResult {
         }
     }
 
-    fn is_built_in(&self) -> bool {
-        true
+    fn engine_type(&self) -> Option<std::any::TypeId> {
+        Some(std::any::TypeId::of::<Self>())
     }
 
     fn tool(&self) -> Option<&ToolCall> {
