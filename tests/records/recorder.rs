@@ -238,6 +238,30 @@ async fn approvals_that_do_not_hold_take_no_room() {
     assert_eq!(reader.await.unwrap(), 6);
 }
 
+/// As above, if the table is swapped while the approval waits for room.
+#[tokio::test(start_paused = true)]
+async fn an_approval_that_a_swap_ends_while_it_waits_gives_its_room_back() {
+    let asks = |id: &str| sync(id, |_| Ok(Verdict::ask("sure?")));
+    let (channel, mut records) = Channel::waiting(1);
+    let engine = Engine::new(table([asks("a")])).with_recorder(channel);
+    let context = context();
+    let Gate::Asked(asked) = engine.dispatch(bash("ls"), &context).await else { panic!() };
+    let approved = asked.approve(&engine, &context);
+    let swapped = async {
+        tokio::task::yield_now().await;
+        engine.swap(table([asks("b")]));
+        records.next().await.unwrap()
+    };
+    let both = async { tokio::join!(approved, swapped) };
+    let minute = Duration::from_secs(60);
+    let (gate, _) = tokio::time::timeout(minute, both).await.unwrap();
+    assert_eq!(gate.outcome(), Outcome::Ask);
+    // There is one record, and no room for another one.
+    let next = engine.dispatch(bash("ls"), &context);
+    assert!(tokio::time::timeout(minute, next).await.is_err());
+    assert!(records.try_next().is_some() && records.try_next().is_none());
+}
+
 /// A recorder that panics wherever it is called.
 struct Broken;
 
