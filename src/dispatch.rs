@@ -188,7 +188,7 @@ impl<'a> DispatchContext<'a> {
     #[cold]
     #[inline(never)]
     fn refuse_nested(&self) -> Evaluated {
-        self.refuse(self.deny_nested())
+        self.refuse(self.nested_refusal())
     }
 
     /// Returns what becomes of a step whose payload panicked where no hook has to do with it.
@@ -211,7 +211,7 @@ impl<'a> DispatchContext<'a> {
     /// refused at the event. That is logged.
     #[cold]
     #[inline(never)]
-    fn deny_nested(&self) -> Option<Ballot> {
+    fn nested_refusal(&self) -> Option<Ballot> {
         let contract = self.bucket.contract;
         refuse_as_illegal(contract, nesting::problem(contract.name))
     }
@@ -243,10 +243,10 @@ impl Evaluated {
         (self.decision, self.answer)
     }
 
-    /// Denies a step that would go on without its record. Returns the new decision, unless there is none: the step does
+    /// Refuses a step that would go on without its record. Returns the new decision, unless there is none: the step does
     /// not go on anyway, or nothing is refused at its event, which is logged.
     #[cold]
-    pub(crate) fn deny_unrecorded(
+    pub(crate) fn refuse_unrecorded(
         &mut self,
         payload: &dyn AnyPayload,
         generation: Generation,
@@ -470,7 +470,7 @@ impl<'a> DispatchState<'a> {
     fn decide(&mut self, payload: &dyn AnyPayload) -> (Option<Box<Decision>>, Option<Answer>) {
         self.steadiness.end(payload);
         if nesting::has_refused() {
-            self.context.deny_nested().into_iter().for_each(|ballot| self.ballots.push(ballot));
+            self.context.nested_refusal().into_iter().for_each(|ballot| self.ballots.push(ballot));
         }
         if self.ballots.is_empty() && self.patched.is_empty() {
             self.count_stops(None, payload);

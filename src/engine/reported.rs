@@ -134,7 +134,7 @@ impl Engine {
         }
         report.duration_us = u64::try_from(started.elapsed().as_micros()).ok();
         if recording.is_some_and(|recording| !recording.finish(&report))
-            && let Some(denied) = evaluated.deny_unrecorded(payload, table.generation())
+            && let Some(denied) = evaluated.refuse_unrecorded(payload, table.generation())
         {
             report = report.decided(denied);
         }

@@ -2,18 +2,17 @@
 //! denied, and the text says which mistake it is.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail")]
 
-use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
 use hookgate::contract::json::JsonType;
-use hookgate::contract::payload::{FieldRef, Payload, ToolCall};
+use hookgate::contract::payload::{FieldRef, Payload};
 use hookgate::contract::{Contract, PatchField};
-use hookgate::envelope::{Incoming, Unregistered};
+use hookgate::envelope::Incoming;
 use hookgate::matcher::Test;
 use hookgate::table::TableBuilder;
 use hookgate::{
-    Cleared, Denied, Engine, EventKind, FailureClass, Gate, HandlerTable, Hook, HookEngine,
-    HookStep, Outcome, Role, Verdict, hook_step,
+    Denied, Engine, EventKind, FailureClass, Gate, HandlerTable, Hook, HookEngine, HookStep,
+    Outcome, Role, Verdict, hook_step,
 };
 use hookgate_test_support::listeners;
 use serde::Serialize;
@@ -22,18 +21,20 @@ use serde_json::{Value, json};
 use crate::spans::Capture;
 use crate::support::context;
 
-const TARGET: &[PatchField] = &[PatchField::new("target", JsonType::Text)];
-static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate).takes_patch(TARGET);
-static RELEASE: Contract = Contract::custom("x.release", EventKind::Gate).takes_patch(TARGET);
+pub(crate) const TARGET: &[PatchField] = &[PatchField::new("target", JsonType::Text)];
+pub(crate) static DEPLOY: Contract =
+    Contract::custom("x.deploy", EventKind::Gate).takes_patch(TARGET);
+pub(crate) static RELEASE: Contract =
+    Contract::custom("x.release", EventKind::Gate).takes_patch(TARGET);
 
-fn table(change: impl FnOnce(&mut TableBuilder)) -> Engine {
+pub(crate) fn table(change: impl FnOnce(&mut TableBuilder)) -> Engine {
     let mut builder = HandlerTable::builder();
     change(&mut builder);
     Engine::new(builder.build().unwrap())
 }
 
 /// Denies a step whose target is `prod`.
-fn no_prod(event: &str) -> Hook {
+pub(crate) fn no_prod(event: &str) -> Hook {
     Hook::sync("no-prod", |call| {
         let prod = call.json()?["target"] == "prod";
         Ok(if prod { Verdict::deny("not to prod") } else { Verdict::none() })
@@ -41,13 +42,13 @@ fn no_prod(event: &str) -> Hook {
     .custom_event(event)
 }
 
-fn set(event: &str, field: &'static str, value: Value) -> Hook {
+pub(crate) fn set(event: &str, field: &'static str, value: Value) -> Hook {
     Hook::sync("set", move |_| Ok(Verdict::none().patch(field, value.clone())))
         .custom_event(event)
         .role(Role::Rewrite)
 }
 
-fn reason<S: HookStep<Denied = Denied<S>>>(gate: Gate<S>) -> String {
+pub(crate) fn reason<S: HookStep<Denied = Denied<S>>>(gate: Gate<S>) -> String {
     match gate {
         Gate::Denied(denied) => denied.feedback(),
         other => panic!("{}", other.outcome().name()),
@@ -213,151 +214,6 @@ async fn a_step_that_is_read_from_an_envelope_is_rewritten_and_evaluated_again()
     let report = engine.evaluate(&mut incoming).await;
     assert_eq!(report.decision, Outcome::Deny);
     assert_eq!(incoming.payload.to_value().unwrap()["target"], "prod");
-}
-
-/// A step that says of itself what a test wants.
-#[derive(Debug, Clone, Serialize)]
-struct Odd<const CASE: u8> {
-    target: &'static str,
-}
-
-static OTHER_RULES: Contract = Contract::custom("x.deploy", EventKind::Gate).may_halt();
-static SAME_RULES: Contract = Contract::custom("x.deploy", EventKind::Gate).takes_patch(TARGET);
-
-impl<const CASE: u8> Payload for Odd<CASE> {
-    fn contract(&self) -> &'static Contract {
-        match CASE {
-            1 => &RELEASE,
-            2 => hookgate::Event::Stop.contract(),
-            3 => &OTHER_RULES,
-            4 => &SAME_RULES,
-            _ => &DEPLOY,
-        }
-    }
-}
-
-impl<const CASE: u8> HookStep for Odd<CASE> {
-    const CONTRACT: &'static Contract = &DEPLOY;
-    type Payload = Self;
-    type Cleared = Cleared<Self>;
-    type Denied = Denied<Self>;
-    type Asked = Infallible;
-    type Answered = Infallible;
-    type Halted = Infallible;
-
-    fn payload(&self) -> &Self {
-        self
-    }
-
-    fn payload_mut(&mut self) -> &mut Self {
-        self
-    }
-}
-
-async fn denied_everywhere<const CASE: u8>(words: [&str; 2]) {
-    let odd = || Odd::<CASE> { target: "dev" };
-    let unarmed = Engine::without_hooks();
-    let armed = table(|table| {
-        table.contract(&DEPLOY).contract(&RELEASE).insert(no_prod("x.deploy"));
-    });
-    for engine in [&unarmed, &armed] {
-        assert!(engine.pass(odd()).is_err());
-        let text = reason(engine.dispatch(odd(), &context()).await);
-        assert!(words.iter().all(|word| text.contains(word)), "{text}");
-        let (gate, report) = engine.dispatch_reported(odd(), &context()).await;
-        assert_eq!((reason(gate), report.decision), (text.clone(), Outcome::Deny));
-        let shared: &dyn hookgate::engine::DynHookEngine = engine;
-        assert!(shared.pass(odd()).is_err());
-        assert_eq!(reason(shared.dispatch(odd(), &context()).await), text);
-    }
-}
-
-async fn cleared_everywhere<const CASE: u8>() {
-    let odd = || Odd::<CASE> { target: "dev" };
-    let engine = Engine::without_hooks();
-    let shared: &dyn hookgate::engine::DynHookEngine = &engine;
-    assert!(engine.pass(odd()).is_ok() && shared.pass(odd()).is_ok());
-    assert!(engine.dispatch(odd(), &context()).await.is_cleared());
-}
-
-#[tokio::test]
-async fn a_step_that_names_two_events_is_denied() {
-    denied_everywhere::<1>(["`x.deploy`", "`x.release`"]).await;
-    denied_everywhere::<2>(["`x.deploy`", "`stop`"]).await;
-    denied_everywhere::<3>(["`x.deploy`", "different rules"]).await;
-    // The controls: the same step that names one, and one that names a copy of it.
-    cleared_everywhere::<0>().await;
-    cleared_everywhere::<4>().await;
-}
-
-/// A step that shows handlers a value of another event.
-#[derive(Debug, Clone, Serialize)]
-struct Posing {
-    target: &'static str,
-    #[serde(skip)]
-    shown: Unregistered,
-}
-
-impl Payload for Posing {
-    fn contract(&self) -> &'static Contract {
-        &DEPLOY
-    }
-
-    fn typed(&self) -> &dyn std::any::Any {
-        &self.shown
-    }
-}
-
-hook_step!(Posing: &DEPLOY => Cleared, Denied);
-
-/// A step that hands on to a payload of the engine what it can.
-#[derive(Debug, Clone, Serialize)]
-struct Wrapping {
-    target: String,
-    #[serde(skip)]
-    inner: ToolCall,
-}
-
-impl Payload for Wrapping {
-    fn contract(&self) -> &'static Contract {
-        &DEPLOY
-    }
-
-    fn engine_type(&self) -> Option<std::any::TypeId> {
-        self.inner.engine_type()
-    }
-
-    fn set(&mut self, _: &str, value: Value) -> Option<&'static str> {
-        self.target = value.as_str().unwrap_or_default().to_owned();
-        None
-    }
-}
-
-hook_step!(Wrapping: &DEPLOY => Cleared, Denied);
-
-#[tokio::test]
-async fn a_step_around_a_payload_of_the_engine_is_none_of_the_engine() {
-    let engine = table(|table| {
-        let sets = set("x.deploy", "target", json!("prod"));
-        table.contract(&DEPLOY).insert(no_prod("x.deploy")).insert(sets);
-    });
-    let inner = ToolCall::new("Bash", Value::Null);
-    let step = Wrapping { target: "dev".to_owned(), inner };
-    assert!(reason(engine.dispatch(step, &context()).await).contains("not to prod"));
-}
-
-#[tokio::test]
-async fn the_name_of_an_event_is_that_of_its_contract_whatever_a_step_shows() {
-    let engine = table(|table| {
-        table.contract(&DEPLOY).insert(no_prod("x.deploy"));
-    });
-    let posing = |target| Posing {
-        target,
-        shown: Unregistered::new("x.another".to_owned(), serde_json::Map::new()),
-    };
-    assert!(engine.pass(posing("prod")).is_err());
-    reason(engine.dispatch(posing("prod"), &context()).await);
-    assert!(engine.dispatch(posing("dev"), &context()).await.is_cleared());
 }
 
 static ASKS: Contract = Contract::custom("x.deploy", EventKind::Gate).takes_patch(TARGET).may_ask();
