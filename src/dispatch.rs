@@ -195,8 +195,13 @@ impl<'a> DispatchContext<'a> {
     #[cold]
     #[inline(never)]
     fn refuse_broken(&self) -> Evaluated {
+        let contract = self.bucket.contract;
         let problem = "a method of its payload panicked".to_owned();
-        self.refuse(refuse_as_illegal(self.bucket.contract, problem))
+        let mut evaluated = self.refuse(refuse_as_illegal(contract, problem));
+        if contract.limits_denials {
+            self.limit_denied_stops(evaluated.decision.as_deref_mut(), None);
+        }
+        evaluated
     }
 
     fn refuse(&self, ballot: Option<Ballot>) -> Evaluated {

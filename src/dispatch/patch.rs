@@ -21,6 +21,7 @@ use super::steadiness::Steadiness;
 use super::{DispatchState, Progress, deadline, is_large, refuse_as_illegal};
 use crate::events::HookEventKind;
 use crate::matcher::are_equal;
+use crate::panic_boundary::catch;
 use crate::table::CompiledHook;
 
 impl DispatchState<'_> {
@@ -36,7 +37,7 @@ impl DispatchState<'_> {
         let mut has_changed = false;
         // The fields of this patch, for subscribers.
         let mut changed = Vec::new();
-        let before = if payload.is_built_in() { None } else { Some(Identity::of(payload)) };
+        let before = if payload.is_built_in() { None } else { Some(identity(payload)) };
         let (patched, subscribed) = (&mut self.patched, self.subscribed);
         set_fields(contract, hook.definition.spec.merge, patch, payload, |name| {
             has_changed = true;
@@ -73,32 +74,31 @@ impl DispatchState<'_> {
     /// Refuses a step that a patch has made one of another event or tool: other hooks would have seen it.
     #[cold]
     fn refuse_moved(&mut self, before: Identity, hook: &CompiledHook, payload: &dyn AnyPayload) {
-        if before == Identity::of(payload) {
+        let after = catch("the payload", || identity(payload));
+        if after.as_ref().is_ok_and(|after| *after == before) {
             return;
         }
-        let problem = format!(
-            "the patch of `{}` makes it a step of another event or tool, whose hooks do not see it",
-            hook.id()
-        );
+        let problem = match after {
+            Ok(_) => format!(
+                "the patch of `{}` makes it a step of another event or tool, whose hooks do not see it",
+                hook.id()
+            ),
+            Err(failure) => format!("after the patch of `{}` {}", hook.id(), failure.detail),
+        };
         let ballot = refuse_as_illegal(self.context.bucket.contract, problem);
         ballot.into_iter().for_each(|ballot| self.ballots.push(ballot));
     }
 }
 
-/// What the hooks of a step are chosen by: its event and its tool. It is compared for payloads of the embedder only:
-/// no field that a patch sets in one of the engine is a part of it.
-#[derive(PartialEq, Eq)]
-struct Identity {
-    event: String,
-    tool: Option<String>,
-}
+/// The name of the event, and of the tool.
+type Identity = (String, Option<String>);
 
-impl Identity {
-    #[cold]
-    fn of(payload: &dyn AnyPayload) -> Self {
-        let tool = payload.tool().map(|call| call.tool_name.clone());
-        Self { event: payload.event_name().to_owned(), tool }
-    }
+/// Returns what the hooks of a step are chosen by. It is compared for payloads of the embedder only: no field that a
+/// patch sets in one of the engine is a part of it.
+#[cold]
+fn identity(payload: &dyn AnyPayload) -> Identity {
+    let tool = payload.tool().map(|call| call.tool_name.clone());
+    (payload.event_name().to_owned(), tool)
 }
 
 /// Sets the fields of a checked patch and gives `changed` the names of those that have changed. With

@@ -7,9 +7,9 @@
 
 use std::borrow::Cow;
 
-use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Derived, Envelope, Observed, StepId};
-use hookgate_contract::{Failure, StepContext};
+use hookgate_contract::payload::{AnyPayload, Payload};
+use hookgate_contract::{Contract, Derived, Envelope, Event, Failure, Observed};
+use hookgate_contract::{StepContext, StepId};
 
 use crate::clock;
 use crate::envelope::Header;
@@ -28,6 +28,24 @@ pub(crate) struct Snapshot {
     decision: Option<ObservedDecision>,
     /// What was derived of the step, shared with the envelope that was copied and with other copies.
     derived: Derived,
+}
+
+/// The last owner of a copy may be a task of the runtime, or its end: a panic of the payload must not reach those.
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        let payload = std::mem::replace(&mut self.payload, Box::new(Dropped));
+        let _ = catch("the payload", || drop(payload));
+    }
+}
+
+/// Stands for a payload that was dropped.
+#[derive(Clone, serde::Serialize)]
+struct Dropped;
+
+impl Payload for Dropped {
+    fn contract(&self) -> &'static Contract {
+        Event::Custom.contract()
+    }
 }
 
 /// The decision in the envelope of an observer, owned.

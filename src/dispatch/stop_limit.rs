@@ -17,6 +17,7 @@ use hookgate_contract::{Event, StepContext};
 use super::sessions::Sessions;
 use super::{DispatchContext, DispatchState};
 use crate::decision::{Decision, Outcome, SmallList};
+use crate::panic_boundary::catch;
 
 /// For how many agents of one session denials are counted. The bound keeps a host that makes up a new
 /// agent id for each step from filling the memory.
@@ -72,23 +73,32 @@ impl DispatchState<'_> {
     pub(super) fn count_stops(&self, decision: Option<&mut Decision>, payload: &dyn AnyPayload) {
         let contract = self.context.bucket.contract;
         if contract.limits_denials {
-            self.limit_denied_stops(decision, payload);
+            self.context.limit_denied_stops(decision, Some(payload));
         } else if contract.ends_session {
             let session_id = self.context.step_context.session_id;
             self.context.services.stops.forget_session(session_id);
         }
     }
+}
 
+impl DispatchContext<'_> {
     /// Lets a stop go through that was denied as many times in a row as the table allows: as the host
-    /// counts, or, if it does not, as the engine does.
-    fn limit_denied_stops(&self, decision: Option<&mut Decision>, payload: &dyn AnyPayload) {
-        let DispatchContext { step_context, services, table, .. } = self.context;
-        let event = self.context.bucket.contract.event;
+    /// counts, or, if it does not, as the engine does. So it does for a payload that panics, or is not asked.
+    pub(super) fn limit_denied_stops(
+        &self,
+        decision: Option<&mut Decision>,
+        payload: Option<&dyn AnyPayload>,
+    ) {
+        let Self { step_context, services, table, .. } = self;
+        let event = self.bucket.contract.event;
         let denied = decision.filter(|decision| decision.outcome == Outcome::Deny);
         let Some(decision) = denied else {
             return services.stops.reset(event, step_context);
         };
-        let host_count = payload.denials_so_far();
+        let counted = |payload: &dyn AnyPayload| {
+            catch("the payload", || payload.denials_so_far()).ok().flatten()
+        };
+        let host_count = payload.and_then(counted);
         let so_far = host_count.unwrap_or_else(|| services.stops.count_denied(event, step_context));
         if so_far < table.limits.stop_denials {
             return;

@@ -77,6 +77,7 @@ impl Engine {
                 call(&self.services, || ready.as_mut().poll(cx)).unwrap_or(Poll::Ready(()))
             })
             .await;
+            call(&self.services, || drop(ready));
         }
         Some(recorder)
     }

@@ -9,13 +9,14 @@ use hookgate::contract::{BuiltHandler, Contract, PatchField};
 use hookgate::matcher::Test;
 use hookgate::recorder::Record;
 use hookgate::{
-    Engine, EventKind, Gate, HandlerTable, Hook, HookEngine, Outcome, Role, Verdict, hook_step,
+    Engine, Event, EventKind, Gate, HandlerTable, Hook, HookEngine, Outcome, Role, Verdict,
+    hook_step,
 };
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::guarded_calls::Silent;
-use crate::support::context;
+use crate::support::{context, waiting};
 
 const FIELDS: &[PatchField] = &[PatchField::new("args", JsonType::Object)];
 static JOB: Contract = Contract::custom("x.job", EventKind::Gate).takes_patch(FIELDS);
@@ -264,4 +265,154 @@ async fn wherever_serialising_panics_there_is_an_outcome_and_one_record() {
         outcomes.insert(gate.outcome().name());
     }
     assert_eq!(outcomes.into_iter().collect::<Vec<_>>(), ["allow", "deny"]);
+}
+
+/// A stop that cannot say how often it was denied, or of which tool it is.
+#[derive(Debug, Clone, Copy, Serialize)]
+enum BrokenStop {
+    Count,
+    Tool,
+}
+
+impl Payload for BrokenStop {
+    fn contract(&self) -> &'static Contract {
+        Event::Stop.contract()
+    }
+
+    fn tool(&self) -> Option<&ToolCall> {
+        assert!(matches!(self, Self::Count), "which tool?");
+        None
+    }
+
+    fn denials_so_far(&self) -> Option<u64> {
+        panic!("how often?")
+    }
+}
+
+hook_step!(BrokenStop: Event::Stop.contract() => Cleared, Denied, Halted);
+
+#[tokio::test]
+async fn a_stop_that_panics_keeps_an_agent_going_no_longer_than_another() {
+    for (stop, denials) in [(BrokenStop::Count, 3), (BrokenStop::Tool, 3)] {
+        let hook = Hook::sync("stubborn", |_| Ok(Verdict::deny("run the tests")));
+        let engine =
+            Engine::new(HandlerTable::builder().insert(hook.event(Event::Stop)).build().unwrap());
+        let mut outcomes = Vec::new();
+        for _ in 0..=denials {
+            outcomes.push(engine.dispatch(stop, &context()).await.outcome());
+        }
+        let (last, before) = outcomes.split_last().unwrap();
+        assert!(before.iter().all(|outcome| *outcome == Outcome::Deny), "{stop:?}: {outcomes:?}");
+        assert_eq!(*last, Outcome::Allow, "{stop:?}: {outcomes:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_halt_stays_one_if_a_payload_panics_when_it_is_counted() {
+    let hook = Hook::sync("halts", |_| Ok(Verdict::halt("budget"))).event(Event::Stop);
+    let engine = Engine::new(HandlerTable::builder().insert(hook).build().unwrap());
+    let (gate, report) = engine.dispatch_reported(BrokenStop::Count, &context()).await;
+    assert_eq!((gate.outcome(), report.votes.len()), (Outcome::Halt, 1));
+}
+
+/// A copy of it panics when it is dropped.
+#[derive(Debug, Serialize)]
+struct Bomb {
+    is_copy: bool,
+}
+
+impl Clone for Bomb {
+    fn clone(&self) -> Self {
+        Self { is_copy: true }
+    }
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        assert!(!self.is_copy, "dropped");
+    }
+}
+
+impl Payload for Bomb {
+    fn contract(&self) -> &'static Contract {
+        &JOB
+    }
+}
+
+hook_step!(Bomb: &JOB => Cleared, Denied);
+
+/// An engine with an observer in the background, which ends when it is let, or waits for ever.
+fn watched(ends: bool) -> Engine {
+    let hook = match ends {
+        true => Hook::sync("watches", |_| Ok(Verdict::none())),
+        false => waiting("watches", |_| Box::pin(std::future::pending())),
+    };
+    let hook = hook.custom_event("x.job").role(Role::Observe).background(true);
+    let mut table = HandlerTable::builder();
+    Engine::new(table.contract(&JOB).insert(hook).build().unwrap())
+}
+
+async fn watch_bombs(engine: &Engine) {
+    for _ in 0..20 {
+        assert!(engine.dispatch(Bomb { is_copy: false }, &context()).await.is_cleared());
+    }
+}
+
+#[tokio::test]
+async fn a_copy_that_panics_when_it_is_dropped_ends_no_other_background_call() {
+    let engine = watched(true);
+    watch_bombs(&engine).await;
+    let counts = engine.drain(std::time::Duration::from_secs(60)).await;
+    assert_eq!((counts.finished, counts.lost, counts.pending), (20, 0, 0));
+}
+
+#[test]
+fn copies_that_panic_when_their_runtime_ends_do_not_end_the_process() {
+    let engine = watched(false);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(watch_bombs(&engine));
+    drop(runtime);
+    let counts = engine.background();
+    assert_eq!((counts.finished, counts.lost, counts.pending), (0, 20, 0));
+}
+
+/// A tool that cannot be named once its arguments were set.
+#[derive(Debug, Clone, Serialize)]
+struct Nameless {
+    args: Value,
+}
+
+impl Payload for Nameless {
+    fn contract(&self) -> &'static Contract {
+        &JOB
+    }
+
+    fn tool(&self) -> Option<&ToolCall> {
+        assert!(self.args.is_null(), "which tool?");
+        None
+    }
+
+    fn set(&mut self, _: &str, value: Value) -> Option<&'static str> {
+        self.args = value;
+        Some("args")
+    }
+}
+
+hook_step!(Nameless: &JOB => Cleared, Denied);
+
+#[tokio::test]
+async fn a_step_that_a_patch_has_broken_is_denied_and_the_reason_names_the_patch() {
+    let mut table = HandlerTable::builder();
+    table.contract(&JOB);
+    hooks("sets").into_iter().for_each(|hook| {
+        table.insert(hook);
+    });
+    let engine = Engine::new(table.build().unwrap());
+    let (gate, report) = engine.dispatch_reported(Nameless { args: Value::Null }, &context()).await;
+    assert_eq!((gate.outcome(), report.votes.len()), (Outcome::Deny, 1));
+    let reason = report.reason.unwrap_or_default();
+    assert!(
+        reason.contains("after the patch of `sets` the payload panicked: which tool?"),
+        "{reason}"
+    );
 }

@@ -297,6 +297,50 @@ async fn a_recorder_that_panics_does_not_change_a_decision() {
     assert_eq!(stop.outcome(), Outcome::Allow);
 }
 
+/// Is ready with its second poll, and panics when it is dropped.
+struct ReadyOnce(bool);
+
+impl Future for ReadyOnce {
+    type Output = ();
+
+    fn poll(mut self: std::pin::Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.0, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl Drop for ReadyOnce {
+    fn drop(&mut self) {
+        panic!("there was no room");
+    }
+}
+
+/// As [`ReadyOnce`]: it keeps what it gets.
+struct Unroomy(Arc<AtomicUsize>);
+
+impl Recorder for Unroomy {
+    fn record(&self, _: Record) -> Result<(), RecordLost> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn ready(&self) -> Option<ReadyFuture<'_>> {
+        Some(Box::pin(ReadyOnce(false)))
+    }
+}
+
+#[tokio::test]
+async fn a_recorder_whose_wait_for_room_panics_at_its_end_loses_no_record() {
+    let records = Arc::new(AtomicUsize::new(0));
+    let engine = Engine::new(table([sync("h", |_| Ok(Verdict::deny("no")))]))
+        .with_recorder(Unroomy(Arc::clone(&records)));
+    assert_eq!(engine.dispatch(bash("ls"), &context()).await.outcome(), Outcome::Deny);
+    assert_eq!(records.load(Ordering::Relaxed), 1);
+}
+
 #[tokio::test]
 async fn nothing_is_made_for_a_recorder_that_is_not_there() {
     let seen = Arc::new(AtomicUsize::new(0));
