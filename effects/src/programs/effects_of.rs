@@ -152,13 +152,10 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let copies = (0..count).any(|at| roles.of(at, count) == Role::Destination);
     let mut sources = Vec::new();
     for (at, word) in words.iter().enumerate() {
-        match roles.of(at, count) {
+        let starred = if copies { folder_of_star(word) } else { None };
+        match (roles.of(at, count), starred) {
             // What is copied by a star is what the copy of its folder would have in it.
-            Role::Path(path)
-                if copies
-                    && path.reads
-                    && let Some(folder) = folder_of_star(word) =>
-            {
+            (Role::Path(path), Some(folder)) if path.reads => {
                 sources.push(*word);
                 sink.read(&folder, true);
                 // What is moved is not lost.
@@ -166,9 +163,9 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
                     sink.delete(word, path.below);
                 }
             }
-            Role::Destination => destination(word, &sources, sink),
-            Role::Port => port(word, sink),
-            role @ (Role::CopyDestination | Role::Mirror) if !is_elsewhere(word) => {
+            (Role::Destination, _) => destination(word, &sources, sink),
+            (Role::Port, _) => port(word, sink),
+            (role @ (Role::CopyDestination | Role::Mirror), _) if !is_elsewhere(word) => {
                 if role == Role::Mirror {
                     sink.delete(word, true);
                 }
@@ -178,14 +175,14 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
                 }
                 destination(word, &sources, sink);
             }
-            Role::Path(path)
+            (Role::Path(path), _)
                 if found.is_some() && found_files::stands_for_found(word, sink.run) =>
             {
                 if let Some(found) = &found {
                     found.done(path, sink);
                 }
             }
-            role => {
+            (role, _) => {
                 sources.push(*word);
                 word_with_role(word, role, sink);
             }
