@@ -247,7 +247,7 @@ fn open_path(effect: &PathEffect, deed: Deed) -> Option<OpenPath> {
     let searches = meant.path.parts.iter().any(|part| matches!(part, WordPart::Unknown { .. }));
     for part in meant.path.parts.iter_mut().filter(|_| searches) {
         if !matches!(part, WordPart::Text(_)) {
-            *part = WordPart::Unknown { written: "…".to_owned(), splits: false };
+            *part = WordPart::Unknown { written: "…".to_owned(), splits: false, plain: false };
         }
     }
     Some(OpenPath::new(effect.path.written(), folder, move |place| {

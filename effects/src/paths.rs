@@ -23,7 +23,7 @@ pub fn expand_home(text: &str, home: Option<&str>) -> Word {
         }
         _ => Word {
             parts: vec![
-                WordPart::Unknown { written: format!("~{user}"), splits: false },
+                WordPart::Unknown { written: format!("~{user}"), splits: false, plain: false },
                 WordPart::Text(rest.to_owned()),
             ],
         },
@@ -47,7 +47,11 @@ pub fn absolute(word: &Word, cwd: Option<&str>) -> Word {
             Some(cwd) => path.text(cwd),
             None => {
                 path.rooted = false;
-                path.open.push(WordPart::Unknown { written: "the folder".into(), splits: false });
+                path.open.push(WordPart::Unknown {
+                    written: "the folder".into(),
+                    splits: false,
+                    plain: false,
+                });
             }
         },
     }
@@ -116,7 +120,11 @@ impl Segments {
             Some(last) if last.iter().any(unknown) => {
                 // How many folders the unknown part names is not known, so neither is what is left.
                 self.rooted = false;
-                self.done = vec![vec![WordPart::Unknown { written: "..".into(), splits: false }]];
+                self.done = vec![vec![WordPart::Unknown {
+                    written: "..".into(),
+                    splits: false,
+                    plain: false,
+                }]];
             }
             Some(_) => {
                 self.done.pop();
@@ -251,7 +259,7 @@ mod tests {
         let mut word = Word::default();
         for part in parts {
             word.push(if let Some(written) = part.strip_prefix('$') {
-                WordPart::Unknown { written: format!("${written}"), splits: false }
+                WordPart::Unknown { written: format!("${written}"), splits: false, plain: false }
             } else if part.contains(['*', '?']) {
                 WordPart::Glob((*part).to_owned())
             } else {

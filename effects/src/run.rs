@@ -23,8 +23,6 @@ pub struct Run {
     pub search: Option<Arc<Run>>,
     /// The word that stands for what this search finds, as written, if it is no added word: `cat $(find .)`.
     pub search_word: Option<String>,
-    /// What stands in the words for one plain word, or for nothing, as written: `$(date +%F)`.
-    pub pieces: Vec<String>,
     /// Variables that are set for this run only: `A=1 make`, `env A=1 make`.
     pub env: Vec<(String, Word)>,
     /// The names of the programs that run this one, the outermost first: `sudo`, `env`, `sh`.

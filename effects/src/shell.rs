@@ -67,8 +67,6 @@ pub struct LooseRedirect {
     pub place: Place,
     /// The names of files that the line has made before.
     pub files: LineFiles,
-    /// As [`Run::pieces`].
-    pub pieces: Vec<String>,
 }
 
 /// Returns whether a program is known to the reader, or to the shell itself.

@@ -20,6 +20,9 @@ pub enum WordPart {
         written: String,
         /// Whether the shell splits it into any number of words, also none: it is not quoted.
         splits: bool,
+        /// Whether it is nothing, or letters, digits and what stands between them in names: `$(date +%F)`. So it is
+        /// one word at most.
+        plain: bool,
     },
 }
 
@@ -30,6 +33,11 @@ impl WordPart {
         let sum = written.strip_prefix("$((").and_then(|rest| rest.strip_suffix("))"));
         let is_plain = |sign: u8| sign.is_ascii_alphanumeric() || b" _+*/%".contains(&sign);
         sum.is_some_and(|sum| sum.bytes().all(is_plain))
+    }
+
+    /// Returns whether it is nothing, or letters, digits and what stands between them in names.
+    pub(crate) const fn is_plain(&self) -> bool {
+        matches!(self, WordPart::Unknown { plain: true, .. })
     }
 
     /// Returns whether the part is not known, but certainly one word that begins with no sign.
@@ -59,7 +67,7 @@ impl Word {
     /// Creates a word that is not known.
     #[must_use]
     pub fn unknown(written: impl Into<String>, splits: bool) -> Self {
-        Self { parts: vec![WordPart::Unknown { written: written.into(), splits }] }
+        Self { parts: vec![WordPart::Unknown { written: written.into(), splits, plain: false }] }
     }
 
     /// Adds a part, and joins texts.
@@ -100,7 +108,14 @@ impl Word {
     /// Returns whether the word can stand for any number of words.
     #[must_use]
     pub fn splits(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, WordPart::Unknown { splits: true, .. }))
+        let may_be_nothing =
+            |part: &WordPart| matches!(part, WordPart::Unknown { plain: true, .. });
+        let is_split = |part: &WordPart| match part {
+            WordPart::Unknown { splits, plain, .. } => *splits && !plain,
+            WordPart::Text(_) | WordPart::Glob(_) => false,
+        };
+        self.parts.iter().any(is_split)
+            || (!self.parts.is_empty() && self.parts.iter().all(may_be_nothing))
     }
 
     /// Returns whether a part is not known; a glob is no such part.

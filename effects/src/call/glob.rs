@@ -68,7 +68,7 @@ fn word_of(names: &[&str], left_out: u32, home: Option<&str>) -> Word {
                     // A path that begins with something unknown could be absolute; this one is not.
                     word.push(WordPart::Text("./".into()));
                 }
-                word.push(WordPart::Unknown { written: "**".into(), splits: false });
+                word.push(WordPart::Unknown { written: "**".into(), splits: false, plain: false });
             }
             "~" if at == 0 => word = expand_home("~", home),
             name => append(&mut word, name),

@@ -72,7 +72,6 @@ impl Call<'_> {
     fn loose_redirect(&mut self, loose: LooseRedirect, around: &Surroundings) {
         let run = Run {
             redirects: vec![loose.redirect],
-            pieces: loose.pieces,
             cwd: loose.cwd,
             place: loose.place,
             files: loose.files,

@@ -10,7 +10,7 @@ fn words(line: &str) -> Vec<Word> {
                     whole.push(WordPart::Text(start.to_owned()));
                 }
                 let splits = name.ends_with('!');
-                whole.push(WordPart::Unknown { written: format!("${name}"), splits });
+                whole.push(WordPart::Unknown { written: format!("${name}"), splits, plain: false });
                 whole
             }
         })

@@ -377,7 +377,7 @@ fn tokens_of(path: &Word) -> Vec<Token> {
                 read_shell(glob, tokens.last() == Some(&Token::Char('/')), &mut tokens);
             }
             // `**` of a glob: `word.rs` has no part of its own for it.
-            WordPart::Unknown { written, splits: false } if written == "**" => {
+            WordPart::Unknown { written, splits: false, .. } if written == "**" => {
                 tokens.push(Token::Many(Set::Visible));
             }
             WordPart::Unknown { .. } => tokens.push(Token::Many(Set::Any)),

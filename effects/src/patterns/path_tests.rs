@@ -26,7 +26,7 @@ fn word(text: &str) -> Word {
         if let Some(glob) = rest.strip_prefix('<') {
             word.push(WordPart::Glob(glob.trim_end_matches('>').into()));
         } else if !rest.is_empty() {
-            word.push(WordPart::Unknown { written: "$X".into(), splits: false });
+            word.push(WordPart::Unknown { written: "$X".into(), splits: false, plain: false });
         }
     }
     word

@@ -81,7 +81,7 @@ proptest! {
     #[test]
     fn unknown_parts_are_covered(start in path(), middle in name(), end in name(), pattern in pattern()) {
         let mut word = Word::text(format!("{}/", start.trim_end_matches('/')));
-        word.push(WordPart::Unknown { written: "$X".into(), splits: false });
+        word.push(WordPart::Unknown { written: "$X".into(), splits: false, plain: false });
         word.push(WordPart::Text(end.clone()));
         let list = PathPatterns::parse(std::slice::from_ref(&pattern)).unwrap();
         let general = list.matches(&effect(word), Deed::Read, &folders());

@@ -14,7 +14,11 @@ fn run(text: &str) -> Run {
             if !before.is_empty() {
                 known.push(WordPart::Text(before.into()));
             }
-            known.push(WordPart::Unknown { written: rest.into(), splits: !word.contains('"') });
+            known.push(WordPart::Unknown {
+                written: rest.into(),
+                splits: !word.contains('"'),
+                plain: false,
+            });
             known
         }
         _ => Word::text(word),

@@ -353,7 +353,7 @@ fn below(start: &Word) -> Word {
     if start.known().is_none_or(|known| known != "/") {
         path.push(WordPart::Text("/".into()));
     }
-    path.push(WordPart::Unknown { written: "**".into(), splits: false });
+    path.push(WordPart::Unknown { written: "**".into(), splits: false, plain: false });
     path
 }
 

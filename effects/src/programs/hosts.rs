@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn unknown_hosts() {
         let mut word = Word::text("https://api.");
-        word.push(WordPart::Unknown { written: "$D".into(), splits: false });
+        word.push(WordPart::Unknown { written: "$D".into(), splits: false, plain: false });
         word.push(WordPart::Text(":90/x".into()));
         let found = of_url(&word).unwrap();
         assert_eq!((found.host.written().as_str(), found.port), ("api.$D", Some(90)));

@@ -122,11 +122,10 @@ impl Sink<'_> {
         follows: bool,
     ) -> impl Iterator<Item = PathEffect> + use<> {
         let cwd = self.run.cwd.as_deref();
-        let pieces = &self.run.pieces;
-        let is_told = |part: &WordPart| part.is_number() || is_piece(part, pieces);
-        let has_pieces = word.parts.iter().any(is_told);
-        let bare = if has_pieces { without_pieces(word, pieces) } else { None };
-        let named = has_pieces.then(|| with_pieces(word, pieces));
+        let is_told = |part: &WordPart| part.is_number() || part.is_plain();
+        let has_told = word.parts.iter().any(is_told);
+        let bare = if has_told { without_plain(word) } else { None };
+        let named = has_told.then(|| with_told(word));
         let word = named.as_ref().unwrap_or(word);
         let is_path = !word.parts.is_empty() && !is_stream(word);
         let below = below || self.goes_below;
@@ -253,17 +252,12 @@ fn takes_all(part: &WordPart) -> bool {
     glob.contains('*') && glob.chars().all(|c| matches!(c, '*' | '?'))
 }
 
-/// Whether a part stands for one plain word, or for nothing.
-fn is_piece(part: &WordPart, pieces: &[String]) -> bool {
-    matches!(part, WordPart::Unknown { written, .. } if pieces.contains(written))
-}
-
 /// The word with what is one plain word, or a number, as a part of its text.
-fn with_pieces(word: &Word, pieces: &[String]) -> Word {
+fn with_told(word: &Word) -> Word {
     let mut named = Word::default();
     for part in &word.parts {
         named.push(match part {
-            WordPart::Unknown { written, .. } if part.is_number() || is_piece(part, pieces) => {
+            WordPart::Unknown { written, .. } if part.is_number() || part.is_plain() => {
                 WordPart::Text(written.replace('/', "_"))
             }
             part => part.clone(),
@@ -272,11 +266,11 @@ fn with_pieces(word: &Word, pieces: &[String]) -> Word {
     named
 }
 
-/// The word as it is if these parts are nothing; `None` if it has none of them, or nothing else.
-fn without_pieces(word: &Word, pieces: &[String]) -> Option<Word> {
+/// The word as it is if its plain parts are nothing; `None` if it has none of them, or nothing else.
+fn without_plain(word: &Word) -> Option<Word> {
     let mut rest = Word::default();
-    let others = word.parts.iter().filter(|part| !is_piece(part, pieces));
+    let others = word.parts.iter().filter(|part| !part.is_plain());
     others.for_each(|part| rest.push(part.clone()));
-    let has_them = word.parts.iter().any(|part| is_piece(part, pieces));
+    let has_them = word.parts.iter().any(WordPart::is_plain);
     (has_them && !rest.parts.is_empty()).then_some(rest)
 }

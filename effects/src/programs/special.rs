@@ -63,7 +63,11 @@ fn named_file(folder: Option<&Word>, address: &Word, sink: &mut Sink<'_>) {
         },
         None => {
             let mut name = Word::text("./");
-            name.push(WordPart::Unknown { written: address.written(), splits: false });
+            name.push(WordPart::Unknown {
+                written: address.written(),
+                splits: false,
+                plain: false,
+            });
             name
         }
     };

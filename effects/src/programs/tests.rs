@@ -244,7 +244,7 @@ fn hosts_that_only_settings_name_are_unclear() {
         |run: &Run| effects(run).unclear.into_iter().any(|one| one.what == UnclearWhat::Connects);
     let is_told = |text: &str| is_unclear(&run(text));
     let mut what = Word::default();
-    what.push(WordPart::Unknown { written: "$WHAT".into(), splits: true });
+    what.push(WordPart::Unknown { written: "$WHAT".into(), splits: true, plain: false });
     assert!(is_unclear(&Run { args: vec![what], ..run("pip") }));
     assert!(is_unclear(&Run { more_args: true, ..run("pip") }));
     for connects in [
@@ -349,7 +349,7 @@ fn words_that_a_search_finds() {
             Some(run(search)).filter(|run| last.more_args && is_search(run)).map(Arc::new);
         if by == "find" {
             let mut place = Word::text("./");
-            place.push(WordPart::Unknown { written: "{}".into(), splits: false });
+            place.push(WordPart::Unknown { written: "{}".into(), splits: false, plain: false });
             last.args.push(place);
         }
         found.runs.push(last.clone());

@@ -234,7 +234,11 @@ mod tests {
             Some(("", _)) => Word::unknown(word, true),
             Some((known, unknown)) => {
                 let mut word = Word::text(known);
-                word.push(WordPart::Unknown { written: format!("${unknown}"), splits: true });
+                word.push(WordPart::Unknown {
+                    written: format!("${unknown}"),
+                    splits: true,
+                    plain: false,
+                });
                 word
             }
             None => Word::text(word),

@@ -218,7 +218,7 @@ fn from_variables(words: &[Word]) -> Option<Word> {
     let mut value = Word::default();
     for part in words.iter().flat_map(|word| &word.parts) {
         let WordPart::Unknown { written, .. } = part else { return None };
-        value.push(WordPart::Unknown { written: written.clone(), splits: false });
+        value.push(WordPart::Unknown { written: written.clone(), splits: false, plain: false });
     }
     (variables_in(&value).count() == value.parts.len() && value.has_unknown()).then_some(value)
 }

@@ -265,7 +265,7 @@ impl Reader {
         if written == "%" {
             return self.word.push(WordPart::Text(written));
         }
-        self.word.push(WordPart::Unknown { written, splits: !self.in_quotes });
+        self.word.push(WordPart::Unknown { written, splits: !self.in_quotes, plain: false });
     }
 
     fn end_word(&mut self) {

@@ -343,7 +343,7 @@ impl Walker<'_> {
                 word.push(WordPart::Text(before.to_owned()));
             }
             let written = hole.cloned().unwrap_or_else(|| HOLE.to_owned());
-            word.push(WordPart::Unknown { written, splits: false });
+            word.push(WordPart::Unknown { written, splits: false, plain: false });
             rest = next;
         }
         if !rest.is_empty() {

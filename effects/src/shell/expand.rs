@@ -41,7 +41,11 @@ impl Fields {
     }
 
     pub(super) fn unknown(&mut self, written: &str, splits: bool) {
-        self.current.push(WordPart::Unknown { written: written.to_owned(), splits });
+        self.part(written.to_owned(), splits, false);
+    }
+
+    fn part(&mut self, written: String, splits: bool, plain: bool) {
+        self.current.push(WordPart::Unknown { written, splits, plain });
         self.counts = true;
     }
 
@@ -58,7 +62,9 @@ impl Fields {
             match part {
                 WordPart::Text(text) => self.split_text(text),
                 WordPart::Glob(glob) => self.glob(glob),
-                WordPart::Unknown { written, .. } => self.unknown(written, true),
+                WordPart::Unknown { written, plain, .. } => {
+                    self.part(written.clone(), true, *plain);
+                }
             }
         }
     }
@@ -94,7 +100,9 @@ impl Fields {
             match part {
                 WordPart::Text(text) => self.text(text),
                 WordPart::Glob(glob) => self.glob(glob),
-                WordPart::Unknown { written, .. } => self.unknown(written, false),
+                WordPart::Unknown { written, plain, .. } => {
+                    self.part(written.clone(), false, *plain);
+                }
             }
         }
     }
@@ -128,7 +136,8 @@ fn is_address(text: &str) -> bool {
 fn means_dot_names(word: &mut Word) {
     for part in &mut word.parts {
         if let WordPart::Glob(written) = part {
-            *part = WordPart::Unknown { written: std::mem::take(written), splits: true };
+            *part =
+                WordPart::Unknown { written: std::mem::take(written), splits: true, plain: false };
         }
     }
 }
@@ -283,10 +292,9 @@ impl Walker<'_> {
             *known = None;
         }
         if is_simple && self.is_one_word(first_run) {
-            self.pieces.insert(written.to_owned());
-            return Word::unknown(written, false);
+            let written = written.to_owned();
+            return Word { parts: vec![WordPart::Unknown { written, splits: false, plain: true }] };
         }
-        self.pieces.remove(written);
         // A function of this name may write anything.
         if writes_plain_words(inside_of(written)) && self.plain_words(first_run).is_none() {
             return Word::unknown(format!("{written};"), true);

@@ -85,7 +85,6 @@ impl Walker<'_> {
     pub(super) fn keep_loose(&mut self, redirects: Vec<Redirect>) {
         for redirect in redirects {
             self.loose.push(LooseRedirect {
-                pieces: self.pieces_of(std::iter::once(&redirect.target)),
                 redirect,
                 cwd: self.state.cwd.clone(),
                 place: self.place,

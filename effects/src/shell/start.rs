@@ -60,19 +60,6 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the parts of words that stand for one plain word.
-    pub(super) fn pieces_of<'w>(&self, words: impl Iterator<Item = &'w Word>) -> Vec<String> {
-        if self.pieces.is_empty() {
-            return Vec::new();
-        }
-        let is_piece = |part: &&WordPart| match part {
-            WordPart::Unknown { written, .. } => self.pieces.contains(written),
-            _ => false,
-        };
-        let pieces = words.flat_map(|word| &word.parts).filter(is_piece);
-        pieces.map(|part| Word { parts: vec![part.clone()] }.written()).collect()
-    }
-
     fn start_here(&mut self, words: Vec<Word>, launch: Launch) {
         let mut words = words.into_iter();
         let Some(program) = words.next() else {
@@ -92,8 +79,6 @@ impl Walker<'_> {
         };
         run.redirects = launch.redirects;
         run.output = launch.output;
-        let targets = run.redirects.iter().map(|redirect| &redirect.target);
-        run.pieces = self.pieces_of(run.args.iter().chain(targets));
         self.note_search(&mut run);
         // A program that the line has linked or copied is that program under another name.
         if run.program.known_prefix().contains('/')

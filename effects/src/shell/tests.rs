@@ -48,8 +48,8 @@ fn show(word: &Word) -> String {
     let parts = word.parts.iter().map(|part| match part {
         WordPart::Text(text) => text.clone(),
         WordPart::Glob(glob) => format!("[{glob}]"),
-        WordPart::Unknown { written, splits: true } => format!("<{written}…>"),
-        WordPart::Unknown { written, splits: false } => format!("<{written}>"),
+        WordPart::Unknown { written, splits: true, .. } => format!("<{written}…>"),
+        WordPart::Unknown { written, splits: false, .. } => format!("<{written}>"),
     });
     if word.parts.is_empty() { "''".to_owned() } else { parts.collect() }
 }

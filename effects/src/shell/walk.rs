@@ -63,8 +63,6 @@ pub(super) struct Walker<'a> {
     pub(super) searches: HashMap<String, Option<Arc<Run>>>,
     /// The search whose names the pipeline before this point writes.
     pub(super) piped_search: Option<Arc<Run>>,
-    /// The substitutions that give one plain word, or nothing, as they are written.
-    pub(super) pieces: HashSet<String>,
     /// The command that writes what this part of a pipeline reads, if these are words that begin with no sign.
     pub(super) piped_words: Option<String>,
     /// Expansions whose text makes a shell ready for a program.
@@ -116,7 +114,6 @@ impl<'a> Walker<'a> {
             searches: HashMap::new(),
             piped_search: None,
             piped_words: None,
-            pieces: HashSet::new(),
             setups: HashSet::new(),
             computed: Vec::new(),
             files: Vec::new(),

@@ -118,7 +118,11 @@ impl Push {
             Some(below) => self.branches(below, Some((to, end)), force),
             None => {
                 let mut word = Word::text(to);
-                word.push(WordPart::Unknown { written: "*".to_owned(), splits: false });
+                word.push(WordPart::Unknown {
+                    written: "*".to_owned(),
+                    splits: false,
+                    plain: false,
+                });
                 word.push(WordPart::Text(end.to_owned()));
                 self.add(full(&word), force, false, false);
             }
@@ -204,7 +208,7 @@ fn full_or(word: &Word, is_tag: impl FnOnce() -> bool) -> PushedRefs {
 
 /// What stands for `heads/` where it may be a part of the name of a branch, or not.
 pub(super) fn maybe_heads() -> WordPart {
-    WordPart::Unknown { written: "heads/".to_owned(), splits: false }
+    WordPart::Unknown { written: "heads/".to_owned(), splits: false, plain: false }
 }
 
 pub(super) fn prefixed(start: &str, word: &Word) -> Word {
@@ -215,7 +219,7 @@ pub(super) fn prefixed(start: &str, word: &Word) -> Word {
 
 pub(super) fn glob_word(start: &str) -> Word {
     let mut word = Word::text(start);
-    word.push(WordPart::Unknown { written: "*".to_owned(), splits: false });
+    word.push(WordPart::Unknown { written: "*".to_owned(), splits: false, plain: false });
     word
 }
 

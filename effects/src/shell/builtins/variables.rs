@@ -60,7 +60,7 @@ impl Walker<'_> {
         // What is found below this folder is written with a dot before it, so it is no option.
         let is_here = starts_here(&search);
         let mut value = Word::text(if is_here { "./" } else { "" });
-        value.push(WordPart::Unknown { written: format!("${name}"), splits: false });
+        value.push(WordPart::Unknown { written: format!("${name}"), splits: false, plain: false });
         value.parts.retain(|part| !matches!(part, WordPart::Text(text) if text.is_empty()));
         self.searches.insert(value.written(), Some(search));
         self.change().assign(name, Variable::Text(value));

@@ -151,7 +151,9 @@ fn echo(args: &[Word]) -> Word {
             written.push(match part {
                 WordPart::Text(text) if escapes => WordPart::Text(unescape(text, Escapes::Echo)),
                 // The names of files that match are not known.
-                WordPart::Glob(glob) => WordPart::Unknown { written: glob.clone(), splits: true },
+                WordPart::Glob(glob) => {
+                    WordPart::Unknown { written: glob.clone(), splits: true, plain: false }
+                }
                 part => part.clone(),
             });
         }
@@ -208,7 +210,7 @@ fn printed<'w>(
                             WordPart::Text(unescape(text, Escapes::Echo))
                         }
                         WordPart::Glob(glob) => {
-                            WordPart::Unknown { written: glob.clone(), splits: true }
+                            WordPart::Unknown { written: glob.clone(), splits: true, plain: false }
                         }
                         part => part.clone(),
                     });

@@ -259,7 +259,8 @@ fn plain_words_are_given_to_programs() {
     ] {
         assert!(reading(text).runs.last().expect("a run").more_args, "{text}");
     }
-    let part = |written: &str| WordPart::Unknown { written: written.into(), splits: true };
+    let part =
+        |written: &str| WordPart::Unknown { written: written.into(), splits: true, plain: false };
     for plain in ["$(git merge-base a b)", "$(lsof -ti:3000)", "$(git log --format=%h -3)"] {
         assert!(part(plain).is_plain_name(), "{plain}");
     }

@@ -105,7 +105,11 @@ pub(super) fn fill(word: &Word, place: &str, below: &str) -> Word {
             } else if filled.parts.is_empty() && !below.is_empty() {
                 filled.push(WordPart::Text(below.to_owned()));
             }
-            filled.push(WordPart::Unknown { written: place.to_owned(), splits: false });
+            filled.push(WordPart::Unknown {
+                written: place.to_owned(),
+                splits: false,
+                plain: false,
+            });
             rest = after;
         }
         if !rest.is_empty() {

@@ -108,7 +108,7 @@ impl Walker<'_> {
         // One of these words stands for all.
         if let Some(plain) = &plain {
             let written = format!("$({plain})");
-            let one = WordPart::Unknown { written, splits: false };
+            let one = WordPart::Unknown { written, splits: false, plain: false };
             if place.is_empty() {
                 filled.push(Word { parts: vec![one] });
             } else {
