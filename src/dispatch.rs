@@ -183,6 +183,23 @@ impl<'a> DispatchContext<'a> {
         !self.is_timed() && self.step_context.cancel.is_none()
     }
 
+    /// Returns what becomes of a step whose own contract is not the one that the table has for its event: what hooks
+    /// say would be measured by rules that their authors do not know, so none is called. `None` if it is the same.
+    #[inline]
+    fn refuse_unlike(&self, payload: &dyn AnyPayload) -> Option<Evaluated> {
+        // A step of the engine has the contract that every table has.
+        if payload.is_built_in() { None } else { self.refuse_unlike_table(payload) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refuse_unlike_table(&self, payload: &dyn AnyPayload) -> Option<Evaluated> {
+        let (own, registered) = (contract(self.bucket, payload), self.bucket.contract);
+        let problem = unlike_table(own, registered)?;
+        let refusal = strictest(registered).or_else(|| strictest(own));
+        Some(self.refuse(refuse_as_illegal(refusal, problem)))
+    }
+
     /// Returns what becomes of a step that a hook of the same event, or the recorder, has dispatched: no hook is
     /// called.
     #[cold]
@@ -197,7 +214,7 @@ impl<'a> DispatchContext<'a> {
     fn refuse_broken(&self) -> Evaluated {
         let contract = self.bucket.contract;
         let problem = "a method of its payload panicked".to_owned();
-        let mut evaluated = self.refuse(refuse_as_illegal(contract, problem));
+        let mut evaluated = self.refuse(refuse_as_illegal(strictest(contract), problem));
         if contract.limits_denials {
             self.limit_denied_stops(evaluated.decision.as_deref_mut(), None);
         }
@@ -218,7 +235,7 @@ impl<'a> DispatchContext<'a> {
     #[inline(never)]
     fn nested_refusal(&self) -> Option<Ballot> {
         let contract = self.bucket.contract;
-        refuse_as_illegal(contract, nesting::problem(contract.name))
+        refuse_as_illegal(strictest(contract), nesting::problem(contract.name))
     }
 
     /// Returns whether nothing is left to do if the deciders before an index were called and said nothing.
@@ -289,6 +306,9 @@ pub(crate) fn evaluate<'a>(
     payload: &mut dyn AnyPayload,
 ) -> impl Future<Output = Evaluated> + Send {
     async move {
+        if let Some(refused) = context.refuse_unlike(payload) {
+            return refused;
+        }
         let contract = context.bucket.contract;
         let mut evaluated = pin!(evaluate_entered(context, payload));
         let mut has_refused = false;
@@ -339,7 +359,8 @@ pub(crate) fn evaluate_ready<'a>(
     cx: &mut Context<'_>,
 ) -> Option<Settled> {
     let Some(_entered) = nesting::enter(context.services, context.bucket.contract) else {
-        return Some(context.refuse_nested().settled());
+        let refused = context.refuse_unlike(payload).unwrap_or_else(|| context.refuse_nested());
+        return Some(refused.settled());
     };
     // A payload of the engine does not panic.
     if payload.is_built_in() {
@@ -357,6 +378,9 @@ fn evaluate_ready_caught<'a>(
     payload: &mut dyn AnyPayload,
     cx: &mut Context<'_>,
 ) -> Option<Settled> {
+    if let Some(refused) = context.refuse_unlike_table(payload) {
+        return Some(refused.settled());
+    }
     catch("the payload", || evaluate_ready_entered(context, payload, cx))
         .unwrap_or_else(|_| Some(context.refuse_broken().settled()))
 }
@@ -481,26 +505,11 @@ impl<'a> DispatchState<'a> {
             self.count_stops(None, payload);
             return (None, None);
         }
-        if let Some(ballot) = self.deny_unlike_table(payload) {
-            self.ballots.push(ballot);
-        }
         let ballots = std::mem::take(&mut self.ballots);
         let patched = std::mem::take(&mut self.patched);
         let (mut decision, answer) = merge(ballots, patched, self.context.table.generation());
         self.count_stops(Some(&mut decision), payload);
         (Some(decision), answer)
-    }
-
-    /// Returns the deny of a step whose own contract is not the one that the table has for its event: what the
-    /// hooks said was measured by rules that their authors do not know.
-    #[inline]
-    fn deny_unlike_table(&self, payload: &dyn AnyPayload) -> Option<Ballot> {
-        let (own, registered) = (self.contract(payload), self.context.bucket.contract);
-        if std::ptr::eq(own, registered) {
-            None
-        } else {
-            unlike_table(own, registered).map(deny_as_illegal)
-        }
     }
 
     /// Notifies the observers. Their failures become messages of the decision.
@@ -571,28 +580,20 @@ fn strictest(contract: &Contract) -> Option<VerdictDecision> {
     refusals.into_iter().find(|refusal| contract.allows(*refusal))
 }
 
-/// The ballot of the engine itself, which refuses the step as far as the event lets it.
+/// The ballot of the engine itself, which refuses the step as far as its event lets it.
 #[cold]
-fn refuse_as_illegal(contract: &Contract, problem: String) -> Option<Ballot> {
-    let mut ballot = deny_as_illegal(problem);
-    ballot.parts.decision = Some(strictest(contract)?);
-    Some(ballot)
-}
-
-/// The ballot of the engine itself, which denies.
-#[cold]
-fn deny_as_illegal(problem: String) -> Ballot {
+fn refuse_as_illegal(refusal: Option<VerdictDecision>, problem: String) -> Option<Ballot> {
     tracing::error!(target: "hookgate", problem, "a step is illegal");
     let mut parts = Box::<Parts>::default();
-    parts.decision = Some(VerdictDecision::Deny);
+    parts.decision = Some(refusal?);
     parts.reason = Some(format!("the step is illegal: {problem}"));
     parts.reason_code = Some(ReasonCode::RuntimeError);
-    Ballot {
+    Some(Ballot {
         index: usize::MAX,
         hook: HookId::from(ENGINE),
         parts,
         approves: false,
         failed: None,
         uncounted: None,
-    }
+    })
 }

@@ -118,34 +118,8 @@ pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolState, 
 /// # let _ = engine.dispatch(Deploy { target: "prod".into() }, &StepContext::new("s"));
 /// ```
 ///
-/// Nor does one that can be denied and of which nothing is left when it is cleared, since that could be made
-/// without an engine:
-///
-/// ```compile_fail
-/// # use std::convert::Infallible;
-/// # use hookgate::contract::payload::Payload;
-/// # use hookgate::{Contract, Denied, Engine, HookEngine, HookStep, EventKind, StepContext};
-/// # #[derive(Clone, serde::Serialize)]
-/// # struct Deploy { target: String }
-/// # static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
-/// # impl Payload for Deploy {
-/// #     fn contract(&self) -> &'static Contract { &DEPLOY }
-/// # }
-/// impl HookStep for Deploy {
-///     type Cleared = (); // must be `Cleared<Self>`
-///     // …
-/// #     const CONTRACT: &'static Contract = &DEPLOY;
-/// #     type Payload = Self;
-/// #     type Denied = Denied<Self>;
-/// #     type Asked = Infallible;
-/// #     type Answered = Infallible;
-/// #     type Halted = Infallible;
-/// #     fn payload(&self) -> &Self { self }
-/// #     fn payload_mut(&mut self) -> &mut Self { self }
-/// }
-/// # let engine = Engine::without_hooks();
-/// # let _ = engine.dispatch(Deploy { target: "prod".into() }, &StepContext::new("s"));
-/// ```
+/// Nor does one that can be denied and whose `Cleared` is `()`, of which nothing is left when it is cleared: that could
+/// be made without an engine. It is `Cleared<Self>`.
 pub trait HookStep: Sized + Send {
     /// The contract of the event: what a verdict may say.
     const CONTRACT: &'static Contract;

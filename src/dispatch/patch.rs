@@ -18,7 +18,7 @@ use hookgate_contract::{Contract, Failure, FailureClass, Patch, json};
 use serde_json::Value;
 
 use super::steadiness::Steadiness;
-use super::{DispatchState, Progress, deadline, is_large, refuse_as_illegal};
+use super::{DispatchState, Progress, deadline, is_large, refuse_as_illegal, strictest};
 use crate::events::HookEventKind;
 use crate::matcher::are_equal;
 use crate::panic_boundary::catch;
@@ -85,7 +85,7 @@ impl DispatchState<'_> {
             ),
             Err(failure) => format!("after the patch of `{}` {}", hook.id(), failure.detail),
         };
-        let ballot = refuse_as_illegal(self.context.bucket.contract, problem);
+        let ballot = refuse_as_illegal(strictest(self.context.bucket.contract), problem);
         ballot.into_iter().for_each(|ballot| self.ballots.push(ballot));
     }
 }

@@ -67,6 +67,9 @@ pub(crate) mod sealed {
         /// Returns the armed set and the generation in one word; see [`crate::table::word`].
         fn armed_word(&self) -> u64;
 
+        /// Notes that a step is cleared where no hook was looked for.
+        fn note_unhooked(&self) {}
+
         /// Evaluates a step of any type.
         fn evaluate_any<'a>(
             &'a self,
@@ -255,6 +258,9 @@ impl<'e> HookEngine for dyn DynHookEngine + 'e {
         if word & const { events::<S>() } != 0 || is_mismatched(&step) {
             Err(step)
         } else {
+            if word == Stamp::NO_ENGINE.word {
+                self.note_unhooked();
+            }
             let stamp = Stamp { engine: self.identity(), word };
             Ok(S::Cleared::clear(step, Clearance::silent(stamp)))
         }
@@ -300,6 +306,10 @@ macro_rules! forward {
             #[inline]
             fn armed_word(&self) -> u64 {
                 (**self).armed_word()
+            }
+
+            fn note_unhooked(&self) {
+                (**self).note_unhooked();
             }
 
             fn evaluate_any<'a>(

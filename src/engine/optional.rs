@@ -102,6 +102,13 @@ impl<E: HookEngine> Sealed for Option<E> {
         self.as_ref().map_or_else(|| Noop.armed_word(), E::armed_word)
     }
 
+    fn note_unhooked(&self) {
+        match self {
+            Some(engine) => engine.note_unhooked(),
+            None => note_none(),
+        }
+    }
+
     fn evaluate_any<'a>(
         &'a self,
         key: Key,

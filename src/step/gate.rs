@@ -139,9 +139,10 @@ impl<S: HookStep> Gate<S> {
                 "`{outcome}` cannot be expressed at `{event}`, so it counts as {}",
                 other.name()
             ),
-            None => {
-                format!("`{outcome}` cannot be expressed at `{event}`, where nothing is refused")
-            }
+            None => format!(
+                "`{outcome}` cannot be expressed at `{event}`, where nothing is refused: {}",
+                decision.reason.as_deref().unwrap_or("no reason given")
+            ),
         });
         decision.outcome = strictest.unwrap_or(Outcome::Allow);
         *answer = None;
@@ -181,7 +182,7 @@ fn deny_mismatched(
     generation: Generation,
     decision: &mut Option<Box<Decision>>,
 ) {
-    tracing::error!(target: "hookgate", event, problem, "a step was denied");
+    tracing::error!(target: "hookgate", event, problem, "a step is illegal");
     let decision = decision.get_or_insert_with(|| Box::new(Decision::empty(generation)));
     if decision.outcome == Outcome::Halt {
         return;

@@ -73,14 +73,9 @@ async fn every_form_of_an_engine_decides_as_the_engine() {
 async fn no_engine_in_any_form_clears_everything_and_approves_nothing_of_an_engine() {
     const CLEARED: [Outcome; 5] = [Outcome::Allow; 5];
     let none: Option<Engine> = None;
-    // It is told once: an error of those who loaded the hooks may have become the `None`.
-    let capture = Capture::at(tracing::Level::WARN);
-    let told = tracing::subscriber::set_default(capture.clone());
     assert_eq!(outcomes(&none).await, CLEARED);
-    assert_eq!(outcomes(&none).await, CLEARED);
-    drop(told);
-    let [event] = &capture.events()[..] else { panic!("{:?}", capture.events()) };
-    assert!(event.contains("the engine is `None`"), "{event}");
+    let shared: Arc<dyn DynHookEngine> = Arc::new(None::<Engine>);
+    assert_eq!(outcomes(&shared).await, CLEARED);
     assert_eq!(outcomes(&Noop).await, CLEARED);
     let erased: Arc<dyn DynHookEngine> = Arc::new(Noop);
     assert_eq!(outcomes(&erased).await, CLEARED);
@@ -96,6 +91,61 @@ async fn no_engine_in_any_form_clears_everything_and_approves_nothing_of_an_engi
     assert!(ask().await.approve(&Some(&ours), &context()).await.is_cleared());
     let erased: &dyn DynHookEngine = &ours;
     assert!(ask().await.approve(erased, &context()).await.is_cleared());
+}
+
+/// What is told of steps that an engine clears, in this process: see the test below.
+async fn cleared_by(form: &str) {
+    let none: Option<Engine> = None;
+    let shared: Arc<dyn DynHookEngine> = Arc::new(None::<Engine>);
+    let step = || bash("ls");
+    match form {
+        "none pass" => drop(none.pass(step())),
+        "none dispatch" => drop(none.dispatch(step(), &context()).await),
+        "none reported" => drop(none.dispatch_reported(step(), &context()).await),
+        "dyn pass" => drop(shared.pass(step())),
+        "dyn dispatch" => drop(shared.dispatch(step(), &context()).await),
+        "dyn reported" => drop(shared.dispatch_reported(step(), &context()).await),
+        "arc of dyn" => drop(Some(shared).pass(step())),
+        "noop" => drop((Arc::new(Noop) as Arc<dyn DynHookEngine>).pass(step())),
+        _ => drop((Arc::new(deciding()) as Arc<dyn DynHookEngine>).pass(step())),
+    }
+}
+
+#[tokio::test]
+#[ignore = "a process of its own, which the test below starts"]
+async fn a_process_of_its_own() {
+    let Ok(form) = std::env::var("CLEARED_BY") else { return };
+    let capture = Capture::at(tracing::Level::WARN);
+    let _told = tracing::subscriber::set_default(capture.clone());
+    cleared_by(&form).await;
+    cleared_by(&form).await;
+    let events = capture.events();
+    println!("told {} times: {events:?}", events.len());
+}
+
+#[test]
+fn that_there_is_no_engine_is_told_once_in_a_process_whatever_form_it_has() {
+    for (form, told) in [
+        ("none pass", 1),
+        ("none dispatch", 1),
+        ("none reported", 1),
+        ("dyn pass", 1),
+        ("dyn dispatch", 1),
+        ("dyn reported", 1),
+        ("arc of dyn", 1),
+        ("noop", 0),
+        ("an engine", 0),
+    ] {
+        let own = std::env::current_exe().unwrap();
+        let output = std::process::Command::new(own)
+            .args(["--exact", "engines::a_process_of_its_own", "--ignored", "--nocapture"])
+            .env("CLEARED_BY", form)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains(&format!("told {told} times")), "{form}: {text}");
+        assert_eq!(text.contains("the engine is `None`"), told == 1, "{form}: {text}");
+    }
 }
 
 /// What an engine tells of itself: the events with hooks, and the generation.

@@ -277,17 +277,6 @@ async fn a_step_says_in_each_state_what_was_decided() {
     assert!(cleared.decision().is_none() && cleared.context().is_empty());
 }
 
-#[tokio::test]
-async fn a_step_whose_rules_are_not_those_of_the_table_is_denied() {
-    let silent_hook =
-        || Hook::sync("ask", |_| Ok(Verdict::ask("really?"))).custom_event("x.deploy");
-    let engine = table(|table| {
-        table.contract(&ASKS).insert(silent_hook());
-    });
-    let text = reason(engine.dispatch(silent("dev"), &context()).await);
-    assert!(text.contains("`x.deploy`") && text.contains("the table"), "{text}");
-}
-
 #[test]
 fn two_contracts_of_one_event_are_no_table() {
     let mut builder = HandlerTable::builder();

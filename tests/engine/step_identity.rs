@@ -271,3 +271,77 @@ async fn the_name_of_an_event_is_that_of_its_contract_whatever_a_step_shows() {
     reason(engine.dispatch(posing("prod"), &context()).await);
     assert!(engine.dispatch(posing("dev"), &context()).await.is_cleared());
 }
+
+static CONTEXT_ONLY: Contract = Contract::custom("x.deploy", EventKind::Context);
+static DEPLOY_IS_CONTEXT: Contract = Contract::custom("x.gate", EventKind::Context);
+static GATE: Contract = Contract::custom("x.gate", EventKind::Gate);
+
+/// A step at which nothing is refused, as far as it knows.
+#[derive(Debug, Clone, Serialize)]
+struct Open;
+
+impl Payload for Open {
+    fn contract(&self) -> &'static Contract {
+        &CONTEXT_ONLY
+    }
+}
+
+hook_step!(Open: &CONTEXT_ONLY => Cleared);
+
+/// A step that can be denied, and that panics if it is told to.
+#[derive(Debug, Clone, Serialize)]
+struct Gated {
+    panics: bool,
+}
+
+impl Payload for Gated {
+    fn contract(&self) -> &'static Contract {
+        &GATE
+    }
+
+    fn tool(&self) -> Option<&ToolCall> {
+        assert!(!self.panics, "which tool?");
+        None
+    }
+}
+
+hook_step!(Gated: &GATE => Cleared, Denied);
+
+/// An engine whose table has a contract, with one hook that says what it is told to.
+fn registered(contract: &'static Contract, verdict: fn() -> Verdict) -> Engine {
+    table(|table| {
+        let hook = Hook::sync("hook", move |_| Ok(verdict()));
+        table.contract(contract).insert(hook.custom_event(contract.name));
+    })
+}
+
+#[tokio::test]
+async fn a_step_whose_rules_are_not_those_of_the_table_is_denied_whatever_hooks_say() {
+    for panics in [false, true] {
+        for verdict in [Verdict::none as fn() -> Verdict, || Verdict::none().context("mind")] {
+            let engine = registered(&DEPLOY_IS_CONTEXT, verdict);
+            let step = || Gated { panics };
+            let text = reason(engine.dispatch(step(), &context()).await);
+            assert!(text.contains("`x.gate`") && text.contains("the table"), "{text}");
+            let (gate, report) = engine.dispatch_reported(step(), &context()).await;
+            assert_eq!((reason(gate), report.decision), (text.clone(), Outcome::Deny));
+            let shared: &dyn hookgate::engine::DynHookEngine = &engine;
+            assert_eq!(reason(shared.dispatch(step(), &context()).await), text);
+        }
+    }
+    // The control: the table has the contract of the step.
+    let engine = registered(&GATE, Verdict::none);
+    assert!(engine.dispatch(Gated { panics: false }, &context()).await.is_cleared());
+}
+
+#[tokio::test]
+async fn a_step_that_cannot_be_refused_says_that_the_table_has_it_as_one_that_can() {
+    let engine = registered(&DEPLOY, || Verdict::deny("no"));
+    let gate = engine.dispatch(Open, &context()).await;
+    let messages = gate.decision().unwrap().messages.join("\n");
+    let words = ["`deny` cannot be expressed", "a gate with other rules by the one of the table"];
+    assert!(words.iter().all(|word| messages.contains(word)), "{messages}");
+    // The control: with its own contract nothing is said, and a deny is a mistake of the hook.
+    let engine = registered(&CONTEXT_ONLY, Verdict::none);
+    assert!(engine.dispatch(Open, &context()).await.decision().is_none());
+}
