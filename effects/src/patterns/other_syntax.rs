@@ -195,8 +195,10 @@ fn instead_of_windows(text: &str) -> Option<String> {
 }
 
 /// Returns the glob for a simple regular expression: `^git (push|pull)$` is `git push|pull`.
-fn instead_of_regex(text: &str, between: &str, usable: impl Fn(&str) -> bool) -> Option<String> {
-    let text = text.trim_start_matches('^').trim_end_matches('$');
+///
+/// Whether a glob is usable is found by parsing it, which may come here again, so a text that stays what it is has none.
+fn instead_of_regex(written: &str, between: &str, usable: impl Fn(&str) -> bool) -> Option<String> {
+    let text = written.trim_start_matches('^').trim_end_matches('$');
     let text = text.replace("(?:", "(").replace("\\b", "");
     // What may be left out or be there again has no counterpart.
     let plain = text.replace("\\s+", "").replace("\\s*", "").replace(".*", "").replace(".+", "");
@@ -220,7 +222,7 @@ fn instead_of_regex(text: &str, between: &str, usable: impl Fn(&str) -> bool) ->
         .map(|word| if word.contains('{') { word.replace('|', ",") } else { word })
         .collect();
     let glob = words.join(" ");
-    (!glob.is_empty() && usable(&glob)).then_some(glob)
+    (!glob.is_empty() && glob != written && usable(&glob)).then_some(glob)
 }
 
 #[cfg(test)]
@@ -246,6 +248,8 @@ mod tests {
             ("git .+", "write `git ?*`"),
             ("kubectl delete (ns|namespace)s", "write `kubectl delete {ns,namespace}s`"),
             ("kubectl delete (ns|namespace)s?", "`*` is any text"),
+            ("rm \\w", "`*` is any text"),
+            ("^rm \\drop \\w$", "`*` is any text"),
         ] {
             let text = refused(text);
             assert!(text.contains("regular expression") && text.contains(instead), "{text}");

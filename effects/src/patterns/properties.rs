@@ -1,4 +1,4 @@
-//! Laws of path patterns, for random paths.
+//! Laws of path patterns, for random paths, and of any pattern: a text is one, or an error.
 
 use proptest::prelude::*;
 
@@ -49,6 +49,32 @@ fn effect(path: Word) -> PathEffect {
 fn ask(patterns: &[String], path: &str) -> Truth {
     let patterns = PathPatterns::parse(patterns).unwrap();
     patterns.matches(&effect(Word::text(path)), Deed::Read, &folders())
+}
+
+/// Words of globs, of regular expressions and of other systems, in any order.
+fn any_text() -> impl Strategy<Value = String> {
+    const WORDS: &[&str] = &[
+        "rm", "git", "drop", " ", "(", ")", "|", "\\", "\\d", "\\w", "\\s+", "\\.", "*", "**", "?",
+        "+", "^", "$", "[", "]", "{", "}", ",", "/", "~", ".", "-", "'", "\"", "`", "--", "=", ":",
+        "%", "Bash(", "(?:", "!", "$HOME", "C:", "&&", "é",
+    ];
+    prop::collection::vec(prop::sample::select(WORDS), 0..9).prop_map(|words| words.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(5_000))]
+
+    #[test]
+    fn any_text_is_a_pattern_or_an_error_that_says_something(text in any_text()) {
+        let errors = [
+            RunPatterns::parse(&[&text]).err(),
+            PathPatterns::parse(&[&text]).err(),
+            HostPatterns::parse(&[&text]).err(),
+        ];
+        for error in errors.into_iter().flatten() {
+            prop_assert!(!error.to_string().is_empty());
+        }
+    }
 }
 
 proptest! {
