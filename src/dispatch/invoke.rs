@@ -22,7 +22,9 @@ use hookgate_contract::{
 };
 use tokio::time::Instant;
 
-use super::guarded_call::{Clock, GuardedCall, Operation, OperationFuture, cancellation};
+use super::guarded_call::{
+    Clock, GuardedCall, Operation, OperationFuture, cancellation, timeout_failure,
+};
 use super::offload::OwnedCall;
 use crate::matcher::Holding;
 use crate::panic_boundary::{catch, invoke_sync};
@@ -88,9 +90,24 @@ pub(super) fn answer(
     envelope: &Envelope<'_>,
 ) -> Reply {
     match cancellation(envelope) {
+        None if hook.can_be_late => answer_in_time(hook, handler, envelope),
         None => invoke_sync(handler, hook.invocation(envelope)),
         Some(failure) => Err(failure),
     }
+}
+
+/// As [`answer`]: nothing stops the handler, but of what it says too late only that counts which lets nothing happen.
+fn answer_in_time(
+    hook: &CompiledHook,
+    handler: &dyn SyncHandler,
+    envelope: &Envelope<'_>,
+) -> Reply {
+    let begun = Instant::now();
+    let verdict = invoke_sync(handler, hook.invocation(envelope))?;
+    if begun.elapsed() >= hook.timeout && !Handling::counts_late(&verdict) {
+        return Err(timeout_failure(hook.timeout, None));
+    }
+    Ok(verdict)
 }
 
 /// Returns the future of a handler that waits, or of one that is offloaded.

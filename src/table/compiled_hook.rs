@@ -38,8 +38,10 @@ pub(crate) struct CompiledHook {
     pub(crate) conditions: Arc<Conditions>,
     /// Conditions of other hooks that want to be told when the conditions of this one hold.
     watchers: Watchers,
-    /// Whether there is anything to do before the hook is called: it has conditions or watchers.
+    /// Whether there is anything to do beside the call: it has conditions or watchers, or its answer can be late.
     pub(crate) checks: bool,
+    /// Whether it answers at once and has a timeout of its own: an answer after that is late.
+    pub(crate) can_be_late: bool,
     /// Whether its handler answers the same whatever the step is.
     pub(crate) static_answer: bool,
     pub(crate) role: Role,
@@ -87,9 +89,11 @@ impl CompiledHook {
             .posture
             .filter(|posture| spec.is_foreign() && takes_posture(contract, role, *posture));
         let postures = FailureClass::ALL.map(|class| posture(spec, foreign, role, contract, class));
+        let can_be_late = spec.timeout.is_some() && matches!(built.handler, Handler::Sync(_));
         Self {
             handler: built.handler.clone(),
-            checks: definition.conditions_at(event_index).any(),
+            checks: definition.conditions_at(event_index).any() || can_be_late,
+            can_be_late,
             conditions: definition.conditions_at(event_index),
             watchers: Watchers::default(),
             static_answer: built.static_answer && role != Role::Observe,
@@ -109,7 +113,7 @@ impl CompiledHook {
 
     /// Sets which conditions of other hooks are told when the conditions of this one hold.
     pub(super) fn watched_by(mut self, watchers: Watchers) -> Self {
-        self.checks = self.conditions.any() || !watchers.is_empty();
+        self.checks = self.conditions.any() || !watchers.is_empty() || self.can_be_late;
         self.watchers = watchers;
         self
     }

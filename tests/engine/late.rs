@@ -62,6 +62,44 @@ async fn of_an_answer_that_comes_too_late_only_what_lets_nothing_happen_counts()
     assert!(engine.dispatch(bash("ls"), &context()).await.is_cleared());
 }
 
+/// Guards that answer at once, and of which one can be late: one with a condition on a field, and one whose work grows
+/// with the step.
+fn late_at_once(verdict: fn() -> Verdict) -> [Hook; 2] {
+    let answer = move |_: hookgate::Invocation<'_>| {
+        block();
+        Ok(verdict())
+    };
+    let heavy = Hook::new("late", "rust", BuiltHandler::from_sync(answer).heavy());
+    [
+        sync("late", move |call| answer(call))
+            .input("/command", hookgate::matcher::Test::equals("ls")),
+        heavy.event(Event::PreToolUse),
+    ]
+}
+
+#[tokio::test]
+async fn so_it_is_of_a_guard_that_answers_at_once_and_has_a_deadline() {
+    for at in 0..2 {
+        let [silent, allows, denies, asks] = [
+            Verdict::none as fn() -> Verdict,
+            Verdict::allow,
+            || Verdict::deny("no"),
+            || Verdict::ask("sure?"),
+        ]
+        .map(|verdict| late_at_once(verdict).into_iter().nth(at).unwrap());
+        assert_eq!(outcome(silent).await, (Outcome::Allow, 1));
+        assert_eq!(outcome(allows).await, (Outcome::Allow, 1));
+        assert_eq!(outcome(denies).await, (Outcome::Deny, 0));
+        assert_eq!(outcome(asks).await, (Outcome::Ask, 0));
+        // By default a guard that is late denies; without a deadline of its own it is not late.
+        let silent = || late_at_once(Verdict::none).into_iter().nth(at).unwrap();
+        let late = engine([silent().timeout(SHORT)]);
+        assert_eq!(late.dispatch(bash("ls"), &context()).await.outcome(), Outcome::Deny);
+        let untimed = engine([silent()]);
+        assert!(untimed.dispatch(bash("ls"), &context()).await.is_cleared());
+    }
+}
+
 #[test]
 fn a_handler_that_answers_at_once_has_no_deadline() {
     let build = |hook: Hook| HandlerTable::builder().insert(hook).build();
