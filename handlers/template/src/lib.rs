@@ -19,6 +19,7 @@
 
 mod error;
 mod template;
+mod value;
 mod value_template;
 
 pub use error::TemplateError;

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::fmt;
 
 use hookgate_contract::{Event, Failure, FailureClass, HEADER_FIELDS, Invocation, payload};
-use minijinja::value::{Serde, Value, merge_maps};
+use minijinja::value::{Value, merge_maps};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
 
 use crate::error::TemplateError;
+use crate::value::value_of;
 
 /// The name of the only template of an environment.
 const TEMPLATE: &str = "text";
@@ -86,7 +87,7 @@ impl Template {
     /// # Errors
     /// Of class `malformed`; the detail quotes the template, and nothing of the step.
     pub fn render(&self, invocation: Invocation<'_>) -> Result<String, Failure> {
-        self.render_value(Value::from(Serde(invocation.json()?)))
+        self.render_value(value_of(invocation.json()?))
     }
 
     /// Renders the template over the envelope and some more names.
@@ -94,7 +95,7 @@ impl Template {
     /// # Errors
     /// As [`Template::render`].
     pub fn render_with(&self, invocation: Invocation<'_>, more: Value) -> Result<String, Failure> {
-        let envelope = Value::from(Serde(invocation.json()?));
+        let envelope = value_of(invocation.json()?);
         self.render_value(merge_maps([more, envelope]))
     }
 

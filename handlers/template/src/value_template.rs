@@ -4,12 +4,13 @@ use std::fmt;
 
 use hookgate_contract::settings::{Node, NodeValue};
 use hookgate_contract::{Event, Failure, FailureClass, Invocation};
-use minijinja::value::{Serde, Value, merge_maps};
+use minijinja::value::{Value, merge_maps};
 use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Map, Value as Json};
 
 use crate::error::TemplateError;
 use crate::template::{NO_FIELD, Template, check_names, environment, failure, is_template};
+use crate::value::value_of;
 
 /// The name of the whole envelope.
 const ENVELOPE: &str = "envelope";
@@ -62,7 +63,7 @@ impl ValueTemplate {
     /// # Errors
     /// Of class `malformed`; the detail quotes the template, and nothing of the step.
     pub fn render(&self, invocation: Invocation<'_>) -> Result<Json, Failure> {
-        let envelope = Value::from(Serde(invocation.json()?));
+        let envelope = value_of(invocation.json()?);
         self.0.render(invocation, &envelope)
     }
 }
