@@ -33,7 +33,7 @@ use crate::generation::Generation;
 use crate::hook_id::HookId;
 pub(crate) use ballots::{Ballot, Ballots, Uncounted};
 pub(crate) use merge::merge;
-pub(crate) use reasons::failure as failure_reason;
+pub(crate) use reasons::{failure as failure_reason, with_cause};
 pub use small_list::SmallList;
 pub(crate) use unfinished::Unfinished;
 

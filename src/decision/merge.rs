@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use hookgate_contract::{Answer, FailureClass, ReasonCode, VerdictDecision};
+use hookgate_contract::{Answer, FailureClass, Parts, ReasonCode, VerdictDecision};
 
 use super::ballots::{Ballot, Ballots, Uncounted};
 use super::reasons::{self, Shared};
@@ -52,12 +52,12 @@ pub(crate) fn merge(
             if answered_by == Some(0) {
                 answer = parts.answer.take();
             }
+            tell(&mut told, first.uncounted, 0, &first.hook, &parts);
             if !is_decisive {
                 (parts.reason, parts.reason_code, parts.payload) = (None, None, None);
             } else {
                 failed = first.failed;
             }
-            tell(&mut told, first.uncounted, 0, &first.hook);
             Box::new(Decision {
                 outcome,
                 by: if is_decisive { first.hook.into() } else { SmallList::new() },
@@ -80,7 +80,7 @@ pub(crate) fn merge(
     for (position, ballot) in (1..).zip(more) {
         let is_decisive = determines(position, &ballot);
         let Ballot { hook, mut parts, .. } = ballot;
-        tell(&mut told, ballot.uncounted, decision.messages.len(), &hook);
+        tell(&mut told, ballot.uncounted, decision.messages.len(), &hook, &parts);
         if is_decisive {
             // Those of the first hook, too.
             if shared.is_empty() && !decision.by.is_empty() {
@@ -126,28 +126,40 @@ fn word_reasons(
 /// A failure that does not count, the hooks that failed so, and before which message it is told.
 struct Told {
     uncounted: Uncounted,
+    cause: Option<String>,
     place: usize,
     hooks: Vec<HookId>,
 }
 
-fn tell(told: &mut Vec<Told>, uncounted: Option<Uncounted>, place: usize, hook: &HookId) {
+fn tell(
+    told: &mut Vec<Told>,
+    uncounted: Option<Uncounted>,
+    place: usize,
+    hook: &HookId,
+    parts: &Parts,
+) {
     let Some(uncounted) = uncounted else { return };
-    match told.iter_mut().find(|told| told.uncounted == uncounted) {
+    let cause = parts.reason.as_ref().filter(|_| parts.decision.is_none());
+    match told.iter_mut().find(|told| told.uncounted == uncounted && told.cause.as_ref() == cause) {
         Some(told) => told.hooks.push(hook.clone()),
-        None => told.push(Told { uncounted, place, hooks: vec![hook.clone()] }),
+        None => {
+            let (cause, hooks) = (cause.cloned(), vec![hook.clone()]);
+            told.push(Told { uncounted, cause, place, hooks });
+        }
     }
 }
 
 /// Puts what is told of failures among the messages, in the order of the hooks.
 fn word_failures(messages: &mut Vec<String>, told: Vec<Told>) {
-    for Told { uncounted: Uncounted { class, warns }, place, hooks } in told.into_iter().rev() {
-        messages.insert(place.min(messages.len()), reasons::uncounted(class, warns, &hooks));
+    for Told { uncounted, cause, place, hooks } in told.into_iter().rev() {
+        let Uncounted { class, warns } = uncounted;
+        let text = reasons::uncounted(class, warns, &hooks);
+        messages.insert(place.min(messages.len()), reasons::with_cause(text, cause.as_deref()));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use hookgate_contract::Parts;
     use proptest::prelude::*;
 
     use super::*;

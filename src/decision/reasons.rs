@@ -149,6 +149,17 @@ pub(super) fn uncounted<N: Display>(
     }
 }
 
+/// Adds the cause of a failure, if it may be shown, to what is told of it.
+pub(crate) fn with_cause(text: String, cause: Option<&str>) -> String {
+    match cause {
+        Some(cause) => {
+            let room = LONGEST.saturating_sub(text.chars().count() + ": ".len()).max(SHORTEST);
+            format!("{text}: {}", cut(cause, room))
+        }
+        None => text,
+    }
+}
+
 /// Names the first few of many hooks.
 fn named<N: Display>(hooks: &[N]) -> String {
     // One that would be left alone has its place, too.

@@ -24,7 +24,7 @@ use super::offload::OwnedCall;
 use super::record::vote;
 use super::snapshot::Snapshot;
 use super::validate::{AnswerKind, Version, validate};
-use crate::decision::{Decision, Outcome, VoteOutcome};
+use crate::decision::{Decision, Outcome, VoteOutcome, with_cause};
 use crate::events::{DropReason, HookEventKind};
 use crate::hook_id::HookId;
 use crate::table::CompiledHook;
@@ -110,7 +110,8 @@ impl DispatchState<'_> {
         let checked = validate(hook, index, contract, version, reply);
         let failed = match &checked.kind {
             AnswerKind::Failed(failure) => {
-                Some(format!("the observer `{}` failed ({})", hook.id(), failure.class))
+                let text = format!("the observer `{}` failed ({})", hook.id(), failure.class);
+                Some(with_cause(text, failure.is_shown.then_some(&*failure.detail)))
             }
             _ => None,
         };

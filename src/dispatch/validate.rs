@@ -241,13 +241,17 @@ fn count_failure(
         Mode::Shadow | Mode::Off => None,
         Mode::Warn => {
             let uncounted = Some(Uncounted { class, warns: Some(decision) });
-            Some(Ballot { uncounted, ..warning(hook, index, None) })
+            let mut ballot = warning(hook, index, None);
+            ballot.parts.reason = failure.is_shown.then(|| failure.detail.to_string());
+            Some(Ballot { uncounted, ..ballot })
         }
         Mode::Enforce => {
             let decision = decision.filter(|decision| *decision > VerdictDecision::Allow);
             let mut parts = Box::<Parts>::default();
             parts.decision = decision;
-            parts.reason = decision.and_then(|_| shown_cause(failure)).map(str::to_owned);
+            // What is unclear of a step is told where it counts; of a hook that is not enforced, what is wrong with it.
+            let counts = decision.is_some() || failure.is_shown;
+            parts.reason = shown_cause(failure).filter(|_| counts).map(str::to_owned);
             parts.reason_code = decision.map(|_| code_of_failure(class));
             // That a guard did not guard is never kept quiet.
             let uncounted = decision.is_none().then_some(Uncounted { class, warns: None });

@@ -51,13 +51,53 @@ async fn that_a_hook_which_only_warns_has_failed_is_told() {
         (exit(), "warning: the hook `h` failed (exit), it would deny"),
         (exit().on_failure(Posture::Ask), "warning: the hook `h` failed (exit), it would ask"),
         (exit().on_failure(Posture::Allow), "warning: the hook `h` failed (exit)"),
-        (illegal(VerdictDecision::Ask), "warning: the hook `h` failed (illegal), it would ask"),
-        (illegal(VerdictDecision::Allow), "warning: the hook `h` failed (illegal)"),
+        (
+            illegal(VerdictDecision::Ask),
+            "warning: the hook `h` failed (illegal), it would ask: CAUSE",
+        ),
+        (illegal(VerdictDecision::Allow), "warning: the hook `h` failed (illegal): CAUSE"),
     ] {
         let (gate, report) = engine([hook]).dispatch_reported(bash("ls"), &context()).await;
         assert!(gate.is_cleared());
-        assert_eq!(report.messages, [told]);
+        assert_eq!(report.messages, [told.replace("CAUSE", NO_SUCH_FIELD)]);
     }
+}
+
+const NO_SUCH_FIELD: &str = "`no_such_field` cannot be patched at `pre_tool_use`, only tool_input";
+
+#[tokio::test]
+async fn what_is_illegal_is_told_with_its_cause_where_it_does_not_count_too() {
+    let patches = || sync("h", |_| Ok(Verdict::none().patch("no_such_field", 1)));
+    let rewriter = || patches().role(Role::Rewrite).on_failure(Posture::Allow);
+    let another = sync("i", |_| Ok(Verdict::none().patch("no_such_field", 2)));
+    let answers = sync("o", |_| Ok(Verdict::deny("no"))).role(Role::Observe);
+    for (hooks, told) in [
+        (vec![rewriter()], "the hook `h` failed (illegal) and was not enforced: CAUSE"),
+        (
+            vec![rewriter(), another.role(Role::Rewrite).on_failure(Posture::Allow)],
+            "2 hooks failed (illegal) and were not enforced: `h`, `i`: CAUSE",
+        ),
+        (
+            vec![answers],
+            "the observer `o` failed (illegal): an observer must not answer, at `pre_tool_use` or elsewhere",
+        ),
+    ] {
+        let (gate, report) = engine(hooks).dispatch_reported(bash("ls"), &context()).await;
+        assert!(gate.is_cleared());
+        assert_eq!(report.messages, [told.replace("CAUSE", NO_SUCH_FIELD)]);
+    }
+    // Where it counts it is the reason.
+    let (_, report) =
+        engine([patches().role(Role::Rewrite)]).dispatch_reported(bash("ls"), &context()).await;
+    let reason = report.reason.unwrap();
+    assert_eq!(
+        reason,
+        format!("{NO_SUCH_FIELD}; so the hook `h` failed (illegal), which counts as deny")
+    );
+    // The control: what may quote the step is not told.
+    let exit = failing(FailureClass::Exit).on_failure(Posture::Allow);
+    let (_, report) = engine([exit]).dispatch_reported(bash("ls"), &context()).await;
+    assert_eq!(report.messages, ["the hook `h` failed (exit) and was not enforced"]);
 }
 
 #[tokio::test]
