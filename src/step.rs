@@ -120,6 +120,12 @@ pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolState, 
 ///
 /// Nor does one that can be denied and whose `Cleared` is `()`, of which nothing is left when it is cleared: that could
 /// be made without an engine. It is `Cleared<Self>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no step that hooks evaluate",
+    label = "this is no step",
+    note = "steps of the engine are the payloads in `hookgate::contract::payload` and `ToolUse`; a type of your own becomes \
+            one by `hookgate::hook_step!`"
+)]
 pub trait HookStep: Sized + Send {
     /// The contract of the event: what a verdict may say.
     const CONTRACT: &'static Contract;

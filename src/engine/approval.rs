@@ -19,7 +19,8 @@ impl<S: HookStep> Asked<S> {
     /// Approves the step: the user has agreed.
     ///
     /// The step is cleared if this engine has asked, in this session and about this step, and the hooks of the
-    /// event are those that asked: a swap that changes other events only asks nobody again. Else the step is
+    /// event are those that asked: a swap that changes other events only asks nobody again, one that adds a hook of this
+    /// event does, for whatever tool it is. Which agent of the session asks is not compared. Else the step is
     /// evaluated anew, in the context that is given; in the same session it keeps its step id, by which conditions
     /// that count know it. An engine without hooks ([`Noop`](crate::Noop), `None`)
     /// cannot approve what an engine with hooks has asked about: the step is denied.

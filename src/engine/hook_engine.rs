@@ -124,6 +124,11 @@ pub(super) use sealed::{Key, Sealed};
 ///
 /// A struct that cannot be generic holds an `Arc<dyn DynHookEngine>`; see [`DynHookEngine`]. An `Arc<dyn HookEngine>`
 /// does not compile (E0038).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no engine",
+    label = "this evaluates no steps",
+    note = "an engine is `Engine`, `Noop`, an `Option`, a reference, a `Box` or an `Arc` of one, or `Arc<dyn DynHookEngine>`"
+)]
 pub trait HookEngine: Sealed + Send + Sync {
     /// The future of a dispatch.
     type Dispatch<'a, S: HookStep + 'a>: Future<Output = Gate<S>> + Send + Unpin

@@ -290,7 +290,8 @@ impl Engine {
     /// [`Duration`] or [`Terms`]. The running tool is returned beside it, to be finished with the result of the
     /// other process.
     ///
-    /// The context is that of the dispatch. Its step id names the step if the dispatch kept none,
+    /// The context is that of the dispatch. That it is, is found out where a hook has looked at the step; a step that no
+    /// hook was asked about is of no session yet. Its step id names the step if the dispatch kept none,
     /// because no hook had an opinion; if the context has none either, the permit gets a new one. A
     /// runtime that wants to find a permit in its records names its steps, or asks for reports.
     ///

@@ -134,7 +134,7 @@ pub enum BuildProblem {
         "there are two contracts of `{0}` with different rules: give the one that the payload returns, once"
     )]
     TwoContracts(&'static str),
-    /// The id under which the engine denies where a required guard is missing.
+    /// An id under which the engine itself denies: where a required guard is missing, and what is illegal.
     #[error("the id `{0}` belongs to the engine; give the hook another one")]
     ReservedId(&'static str),
     /// No event of this name can be required.

@@ -19,6 +19,7 @@ use super::event_selector::EventSelector;
 use super::limits::Limits;
 use super::shared_list::SharedList;
 use super::spec::HookSpec;
+use crate::decision::ENGINE;
 use crate::require::REQUIRE;
 
 /// The largest number of waiting background calls and of concurrent calls: more would bound
@@ -59,8 +60,10 @@ pub(super) fn check_ids<'h>(
     for hook in hooks {
         let id = hook.spec.id();
         let mut report = |key, problem| errors.push(BuildError::of_hook(&hook.spec, key, problem));
-        if id == REQUIRE {
-            report("id", BuildProblem::ReservedId(REQUIRE));
+        for reserved in [REQUIRE, ENGINE] {
+            if id == reserved {
+                report("id", BuildProblem::ReservedId(reserved));
+            }
         }
         let allowed = |c: char| c.is_alphanumeric() || "-_.:/".contains(c);
         if id.is_empty() || !id.chars().all(allowed) {

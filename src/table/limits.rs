@@ -45,7 +45,8 @@ pub struct Limits {
     /// How many times in a row an agent can be kept from stopping; 3 by default. The step says how
     /// often that was (`continues_so_far`), or else the engine counts per session and agent.
     pub stop_denials: u64,
-    /// At which decision the hooks after it are not called any more; a deny by default.
+    /// At which decision the hooks after it are not called any more; a deny by default. At an ask: the hooks after the one
+    /// that asks do not see the step, and the approval of the user does not call them.
     pub stop_at: StopAt,
     /// Which integers are accepted from hosts and hooks: by default only those that every JSON
     /// parser reads exactly.

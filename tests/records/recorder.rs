@@ -185,7 +185,7 @@ async fn what_was_published_in_the_background_is_left_to_whoever_takes_it() {
     assert!(records.try_next().unwrap().report.published.is_empty());
 }
 
-/// A result of a tool that cannot be shown.
+/// A result, or an error, of a tool that cannot be taken.
 struct Shapeless;
 
 impl std::fmt::Display for Shapeless {
@@ -194,16 +194,27 @@ impl std::fmt::Display for Shapeless {
     }
 }
 
+impl From<Shapeless> for serde_json::Value {
+    fn from(_: Shapeless) -> Self {
+        panic!("no value")
+    }
+}
+
 #[tokio::test]
-async fn a_tool_whose_error_cannot_be_shown_is_recorded_as_unfinished() {
-    let (channel, mut records) = Channel::waiting(8);
-    let guard = sync("h", |_| Ok(Verdict::none()));
-    let engine = Engine::new(table([guard])).with_recorder(channel);
-    let cleared = engine.dispatch(bash("ls"), &context()).await.cleared().unwrap();
-    assert_eq!(records.try_next().unwrap().end, DispatchEnd::Decided);
-    let task = tokio::spawn(async move { cleared.start().finish(Err::<String, _>(Shapeless)) });
-    assert!(task.await.unwrap_err().is_panic());
-    assert_eq!(records.try_next().unwrap().end, DispatchEnd::Unfinished);
+async fn a_tool_whose_result_cannot_be_taken_has_failed_and_hooks_see_that() {
+    for result in [Err(Shapeless), Ok(Shapeless)] {
+        let (channel, mut records) = Channel::waiting(8);
+        let guard = sync("h", |_| Ok(Verdict::none()));
+        let engine = Engine::new(table([guard])).with_recorder(channel);
+        let cleared = engine.dispatch(bash("ls"), &context()).await.cleared().unwrap();
+        let ran = cleared.start().finish(result);
+        let Gate::Cleared(done) = engine.dispatch(ran, &context()).await else { panic!() };
+        assert!(done.is_error());
+        assert!(done.into_message().contains("panicked"));
+        let ends: Vec<_> =
+            std::iter::from_fn(|| records.try_next()).map(|record| record.end).collect();
+        assert_eq!(ends, [DispatchEnd::Decided, DispatchEnd::Decided]);
+    }
 }
 
 /// The room that a channel makes for the record of an approval is given back if there is no such record.

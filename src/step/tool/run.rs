@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Ran, ToolResult, ToolUse};
 use crate::decision::Decision;
+use crate::panic_boundary::catch;
 use crate::step::{Cleared, Stamp};
 
 impl ToolUse<Cleared> {
@@ -100,6 +101,9 @@ impl Drop for Running {
     }
 }
 
+/// What is told of a tool that has run, if its result cannot be.
+const UNREADABLE: &str = "the tool has run, and its result or error panicked when it was taken";
+
 impl Running {
     /// Returns the arguments that were evaluated.
     #[must_use]
@@ -113,15 +117,16 @@ impl Running {
         &self.call
     }
 
-    /// Takes the result of the tool, or its error.
+    /// Takes the result of the tool, or its error. If one of them panics when it is taken, the tool has failed.
     pub fn finish<T, E>(mut self, result: Result<T, E>) -> ToolUse<Ran>
     where
         T: Into<Value>,
         E: std::fmt::Display,
     {
-        // Code of the host: if it panics, the tool is recorded as unfinished.
-        let result: Result<Value, String> =
-            result.map(Into::into).map_err(|error| error.to_string());
+        let taken = catch("the result of the tool", move || {
+            result.map(Into::into).map_err(|error| error.to_string())
+        });
+        let result: Result<Value, String> = taken.unwrap_or_else(|_| Err(UNREADABLE.to_owned()));
         self.finished = true;
         let call = std::mem::replace(&mut self.call, ToolCall::new("", Value::Null));
         let result = match result {
