@@ -66,21 +66,26 @@ pub struct Run {
 
 impl Run {
     /// Returns the folders in which it works if a `cd` before has failed: those whose folder is not there now. `None` is one
-    /// that is not known, since what follows the `cd` has led elsewhere, too.
+    /// that is not known.
     pub(crate) fn stays_in(&self) -> Vec<Option<String>> {
         let missing: Vec<&Doubt> =
             self.doubtful.iter().filter(|doubt| !Path::new(&doubt.folder).is_dir()).collect();
-        let stays = |doubt: &&Doubt| {
-            let mut cwd =
-                doubt.before.as_ref().filter(|_| self.cwd.as_ref() == Some(&doubt.folder));
+        let mut folders: Vec<Option<String>> =
+            missing.iter().map(|doubt| doubt.now.clone()).collect();
+        // If the last one fails, those before it may have failed, too.
+        for last in missing.iter().filter(|doubt| self.cwd.as_ref() == Some(&doubt.folder)) {
+            let mut cwd = last.before.as_ref();
             for earlier in missing.iter().rev() {
                 if cwd == Some(&earlier.folder) {
                     cwd = earlier.before.as_ref();
                 }
             }
-            cwd.cloned()
-        };
-        missing.iter().map(stays).collect()
+            if !folders.iter().any(|folder| folder.as_ref() == cwd) {
+                folders.push(cwd.cloned());
+            }
+        }
+        folders.retain(|folder| self.cwd.is_none() || *folder != self.cwd);
+        folders
     }
 
     /// Returns the name of the program without its folder and without `.exe`; `None` if it is not known.
@@ -158,8 +163,10 @@ pub enum CodeFrom {
 pub struct Doubt {
     /// The folder.
     pub folder: String,
-    /// In which folder the shell is if it is not there; `None` if that is not known.
+    /// In which folder the shell stays if it is not there; `None` if that is not known.
     pub before: Option<String>,
+    /// To where what follows has led from that one since.
+    pub now: Option<String>,
 }
 
 /// What a redirection does with its file.

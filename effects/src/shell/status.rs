@@ -94,7 +94,8 @@ impl Walker<'_> {
         if self.state.cwd.as_deref() != before
             && let Some(folder) = self.state.cwd.clone()
         {
-            self.change().doubt(Doubt { folder, before: before.map(str::to_owned) });
+            let before = before.map(str::to_owned);
+            self.change().doubt(Doubt { folder, now: before.clone(), before });
         }
     }
 

@@ -14,18 +14,14 @@ impl Walker<'_> {
             None => self.home().and_then(|home| home.known().map(std::borrow::Cow::into_owned)),
             Some(word) => word.known().map(std::borrow::Cow::into_owned),
         };
-        let cwd = match folder {
-            Some(folder) if folder == "-" => None,
-            Some(folder) if unknown_start && !folder.starts_with(['/', '.']) => None,
-            Some(folder) => join(self.state.cwd.as_deref(), &folder),
-            None => None,
-        };
-        let is_absolute = target.is_some_and(|word| word.known_prefix().starts_with('/'));
+        let relative = folder
+            .filter(|folder| folder != "-" && !(unknown_start && !folder.starts_with(['/', '.'])));
+        let cwd = relative.as_ref().and_then(|folder| join(self.state.cwd.as_deref(), folder));
         let state = self.change();
         state.cwd = cwd;
-        // A relative folder is another one if the `cd` before has failed.
-        if is_absolute {
-            state.doubtful.clear();
+        // A relative folder is another one if a `cd` before has failed.
+        for doubt in &mut state.doubtful {
+            doubt.now = relative.as_ref().and_then(|folder| join(doubt.now.as_deref(), folder));
         }
     }
 

@@ -144,6 +144,30 @@ fn the_folder_is_that_of_the_point_in_the_line() {
 }
 
 #[test]
+fn where_a_folder_may_not_be_there_the_shell_may_have_stayed_and_gone_on_from_there() {
+    for (text, expected) in [
+        ("x", &[][..]),
+        ("cd /; x", &[]),
+        ("cd none; x", &["/home/u/p"]),
+        ("cd none && true; x", &["/home/u/p"]),
+        ("cd none && x", &[]),
+        // The second may lead somewhere after the first has failed, or fail as well.
+        ("cd /none; cd etc; x", &["/home/u/p/etc", "/none", "/home/u/p"]),
+        ("cd /none && y; cd ../etc; x", &["/home/u/etc"]),
+        ("cd /none; cd /nor; x", &["/none", "/home/u/p"]),
+        ("cd none; cd /; x", &[]),
+        ("cd /none; cd \"$d\"; x", &["?"]),
+        ("cd a; cd b; cd c; x", &["/home/u/p/b/c", "/home/u/p/a/c", "/home/u/p/a/b", "/home/u/p"]),
+    ] {
+        let reading = reading(text);
+        let run = reading.runs.iter().find(|run| run.name().as_deref() == Some("x"));
+        let stays = run.expect("x runs").stays_in();
+        let stays: Vec<&str> = stays.iter().map(|it| it.as_deref().unwrap_or("?")).collect();
+        assert_eq!(stays, expected, "{text}");
+    }
+}
+
+#[test]
 fn redirections_belong_to_their_program_or_to_none() {
     let reading = reading("cd /a; cat < in > out 2>&1; > alone; { b; } >> group; c >&both 2>$f");
     let files: Vec<String> = reading
