@@ -58,7 +58,7 @@ pub(crate) const COMMITS: &[(&str, &str, &str)] = &[
     // Such a folder in a shell of its own, after other folders, and before further ones.
     ("cd /no/such/folder; bash -c 'git commit'", "m", "-|main"),
     ("cd ../f; cd /no/such/folder; git commit", "m", "-|feature"),
-    ("cd /no/such/folder; cd gone; git commit", "m", "?"),
+    ("cd /no/such/folder; cd gone; git commit", "m", "-|main"),
     ("cd nope || git status && cd ../f && git commit", "m", "?"),
     ("cd nope && export GIT_DIR=../f/.git || git commit", "m", "?"),
     ("git switch -c x && export GIT_DIR=../f/.git; git commit", "m", "?"),
