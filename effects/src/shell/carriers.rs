@@ -12,6 +12,7 @@ mod editors;
 mod git;
 mod later;
 mod patches;
+mod sftp;
 mod variables;
 
 /// Options of ordinary programs whose value is code: the program, its options, whether the value may be
@@ -122,7 +123,11 @@ impl Walker<'_> {
                     self.carried_program(&words, "gcc -wrapper");
                 }
             }
-            "scp" | "sftp" => self.ssh_options(args, by),
+            "scp" => self.ssh_options(args, by),
+            "sftp" => {
+                self.ssh_options(args, by);
+                self.sftp(args, by);
+            }
             "gdb" | "lldb" => self.debugged(name, args),
             "just" => {
                 let is_command =
