@@ -11,6 +11,7 @@ use crate::programs;
 use crate::word::Word;
 
 mod foreign;
+mod more_code;
 mod open_mode;
 mod python;
 
@@ -294,4 +295,21 @@ impl Walker<'_> {
 fn looks_like_file(word: &Word) -> bool {
     let written = word.written();
     written.contains(['.', '/']) || word.has_unknown()
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The words of code, each with its place.
+fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = code.get(at..)?;
+        let start = at + rest.find(is_letter)?;
+        let word = code.get(start..)?;
+        let length = word.find(|c: char| !is_letter(c)).unwrap_or(word.len());
+        at = start + length;
+        Some((start, word.get(..length)?))
+    })
 }

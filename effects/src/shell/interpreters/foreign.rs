@@ -1,6 +1,8 @@
 //! Code of other languages: what it may do is told by a few words in it.
 
+use super::super::syntax::MAX_DEPTH;
 use super::super::walk::Walker;
+use super::more_code;
 use super::open_mode::opens_to_write;
 use super::python::{self, CodeEffect};
 use crate::effects::UnclearWhat;
@@ -20,6 +22,7 @@ impl Walker<'_> {
         let text = code.written();
         let awk = matches!(&*name, "awk" | "gawk" | "mawk" | "nawk");
         let is_python = name.starts_with("python") || name.starts_with("pypy") || name == "py";
+        let more = more_code::of(&name, &text);
         match python::effect_of(&text).filter(|_| is_python) {
             Some(CodeEffect::StartsPrograms) => self.starts_others(&name, by),
             Some(CodeEffect::ChangesFiles) => self.changes_some_files(&name, by),
@@ -33,7 +36,7 @@ impl Walker<'_> {
                     );
                 }
             }
-            None if starts_programs(&text, awk) => self.starts_others(&name, by),
+            None if more.is_made || starts_programs(&text, awk) => self.starts_others(&name, by),
             None if changes_files(&text, awk) => self.changes_some_files(&name, by),
             None => {}
         }
@@ -46,6 +49,13 @@ impl Walker<'_> {
                 }
                 none => *none = Some(code),
             }
+        }
+        for file in more.files {
+            let file = Word::text(file);
+            if let Some(run) = self.runs.get_mut(by) {
+                run.redirects.push(Redirect { kind: RedirectKind::Read, target: file.clone() });
+            }
+            self.loaded(&file, by);
         }
     }
 
@@ -60,21 +70,34 @@ impl Walker<'_> {
     }
 
     pub(in crate::shell) fn foreign_script(&mut self, file: &Word, by: usize) {
-        let name = self.name_of(by);
+        if let Some(run) = self.runs.get_mut(by) {
+            run.script = Some(file.clone());
+        }
+        if file.has_unknown() {
+            let name = self.name_of(by);
+            let why = format!("the code that `{name}` runs comes from `{}`", file.written());
+            self.unclear(UnclearWhat::Program, why, Some(by));
+        }
+        self.loaded(file, by);
+    }
+
+    /// Notes where the code of a file comes from, and the code itself if the line has written it.
+    fn loaded(&mut self, file: &Word, by: usize) {
         let is_fetched = hosts::scheme(file).is_some_and(|scheme| scheme != "file");
         let fetched = is_fetched.then_some(CodeFrom::Network);
         let from = fetched.or_else(|| self.source_of(file)).or_else(|| self.script_source(file));
         if let Some(run) = self.runs.get_mut(by) {
-            run.script = Some(file.clone());
-            run.code_from = from;
+            run.code_from = run.code_from.or(from);
         }
-        if file.has_unknown() {
-            let why = format!("the code that `{name}` runs comes from `{}`", file.written());
-            self.unclear(UnclearWhat::Program, why, Some(by));
+        // A file may load itself.
+        if self.depth >= MAX_DEPTH || !self.spend(64) {
+            return;
         }
+        self.depth += 1;
         for code in self.script_texts(file) {
             self.foreign_code(by, code);
         }
+        self.depth -= 1;
     }
 }
 

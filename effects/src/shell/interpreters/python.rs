@@ -1,6 +1,7 @@
 //! Code of Python: what it may do is told by the names in it, outside of its texts and comments.
 
 use super::open_mode::opens_to_write;
+use super::{is_letter, words};
 
 /// What the code may do.
 #[derive(Debug, PartialEq, Eq)]
@@ -211,23 +212,6 @@ fn brackets(names: &str, at: usize) -> Option<std::ops::Range<usize>> {
         }
     }
     None
-}
-
-fn is_letter(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// The words of the code, each with its place.
-fn words(names: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let rest = names.get(at..)?;
-        let start = at + rest.find(is_letter)?;
-        let word = names.get(start..)?;
-        let length = word.find(|c: char| !is_letter(c)).unwrap_or(word.len());
-        at = start + length;
-        Some((start, word.get(..length)?))
-    })
 }
 
 /// The code with blanks in the place of texts and comments. Code that Python runs inside of a text, as in
