@@ -152,7 +152,27 @@ const EVALUATORS: &[(&str, &[&str])] = &[
     ("swipl", &["-g", "-t"]),
 ];
 
-/// The same by the names of the programs.
+/// Those of them that take code from their standard input if no file is named.
+const SESSIONS: &str = "iex guile racket clojure clj bb raku swift janet R gnuplot scheme chez ccl sbcl ecl clisp octave \
+    octave-cli matlab erl swipl ocaml deno kotlinc";
+/// Options with which they do not: other code runs, which may read it.
+const NO_SESSION: [&str; 6] = ["-M", "-X", "-T", "-noshell", "-noinput", "--file="];
+
+/// Whether a program takes code from its standard input. What stands behind `-S` is code beside that: `iex -S mix`.
+fn is_session(name: &str, args: &[Word]) -> bool {
+    let starts =
+        |word: &Word| NO_SESSION.iter().any(|start| word.known_prefix().starts_with(start));
+    let known: Vec<_> = args.iter().map(Word::known_prefix).collect();
+    let has_operand = known.iter().enumerate().any(|(at, word)| {
+        let is_beside = at > 0 && known.get(at - 1).is_some_and(|before| *before == "-S");
+        !is_beside && !word.starts_with('-')
+    });
+    SESSIONS.split_ascii_whitespace().any(|session| session == name)
+        && !args.iter().any(starts)
+        && !has_operand
+}
+
+/// The words of [`EVALUATORS`] by the names of the programs.
 static CODE_WORDS: LazyLock<HashMap<&'static str, &'static [&'static str]>> = LazyLock::new(|| {
     let by_name = |&(names, words): &(&'static str, &'static [&'static str])| {
         names.split_ascii_whitespace().map(move |name| (name, words))
@@ -190,6 +210,7 @@ impl Walker<'_> {
     pub(super) fn evaluated_code(&mut self, name: &str, by: usize) {
         let Some(flags) = CODE_WORDS.get(name) else { return };
         let args = self.runs.get(by).map(|run| run.args.clone()).unwrap_or_default();
+        let mut has_code = false;
         for (at, word) in args.iter().enumerate() {
             let text = word.known_prefix();
             let mut behind = args.iter().skip(at + 1);
@@ -203,8 +224,12 @@ impl Walker<'_> {
                 _ => behind.find(|word| !word.known_prefix().starts_with('-')).cloned(),
             };
             if let Some(code) = code {
+                has_code = true;
                 self.foreign_code(by, code);
             }
+        }
+        if !has_code && self.input != Input::Session && is_session(name, &args) {
+            self.code_from_input(by, false, &[]);
         }
     }
 
