@@ -79,6 +79,7 @@ impl Walker<'_> {
         match subcommand.as_ref() {
             "submodule" => self.foreach(after, by),
             "config" => self.git_config(after, by),
+            "remote" => self.remote_added(after),
             "push" => self.push_by_settings(after),
             "send-pack" | "http-push" => {
                 let words: Vec<Word> = ["git", "push"]
@@ -97,6 +98,20 @@ impl Walker<'_> {
         }
         if after.iter().any(|word| word.known_prefix().starts_with("ext::")) {
             self.unclear(UnclearWhat::Program, "an address with `ext::` runs code", Some(by));
+        }
+    }
+
+    /// `remote add NAME ADDRESS`: a push to that name goes to that address. A repository gets its `origin` so when it
+    /// is new.
+    fn remote_added(&mut self, after: &[Word]) {
+        let is_option = |word: &&Word| word.known_prefix().starts_with('-');
+        let operands: Vec<&Word> = after.iter().filter(|word| !is_option(word)).collect();
+        if let [add, name, .., address] = operands.as_slice()
+            && add.known().as_deref() == Some("add")
+            && let Some(name) = name.known().filter(|name| name != "origin")
+            && self.git_settings.len() < MOST_SETTINGS
+        {
+            self.git_settings.push((format!("remote.{name}.url"), (*address).clone()));
         }
     }
 
@@ -121,6 +136,10 @@ impl Walker<'_> {
                 "push" if operands.len() < 2 => words.extend([Word::text(remote), value]),
                 "mirror" if value.known().as_deref() != Some("false") => {
                     words.extend([Word::text("--mirror"), Word::text(remote)]);
+                }
+                "url" if !operands.is_empty() => {
+                    words.push(value);
+                    words.extend(operands.iter().skip(1).map(|word| (*word).clone()));
                 }
                 _ => continue,
             }
