@@ -410,11 +410,21 @@ fn http_item(word: &Word, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether a word certainly names a commit, or a range of them: `$(git merge-base A B)..HEAD`.
+/// Whether a word certainly names a commit, or a range of them: `$(git merge-base A B)..HEAD`, `main..."$BRANCH"`.
 fn is_commit(word: &Word) -> bool {
     match word.parts.as_slice() {
         [name] => name.is_plain_name(),
-        [name, WordPart::Text(rest)] => name.is_plain_name() && rest.starts_with(['.', '~', '^']),
-        _ => false,
+        [name, WordPart::Text(rest)] if name.is_plain_name() => rest.starts_with(['.', '~', '^']),
+        parts => parts.iter().enumerate().any(|(at, part)| {
+            matches!(part, WordPart::Text(text) if is_range(text) && (at > 0 || !text.starts_with("..")))
+        }),
     }
+}
+
+/// Whether dots stand between two revisions here; those of a path have a slash beside them.
+fn is_range(text: &str) -> bool {
+    text.split_once("..").is_some_and(|(from, to)| {
+        let to = to.strip_prefix('.').unwrap_or(to);
+        !from.ends_with('/') && !to.starts_with(['/', '.']) && !to.contains("..")
+    })
 }
