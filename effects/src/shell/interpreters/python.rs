@@ -24,6 +24,8 @@ const CHANGES: &str = "rmtree unlink rmdir removedirs chmod lchmod chown lchown 
     O_WRONLY O_RDWR O_CREAT O_TRUNC O_APPEND";
 /// Methods of lists, texts and tables as well: these count only where a module of files is named.
 const MAY_CHANGE: &str = "remove rename renames replace copy move";
+/// Methods that give texts.
+const TEXTS: &str = "read read_text strip lstrip rstrip lower upper join format decode";
 const OF_FILES: &str = "os shutil pathlib Path";
 
 /// The longest code, the most files and the most brackets that are looked at: each is looked for in all of the code.
@@ -52,7 +54,11 @@ pub(super) fn effect_of(code: &str) -> Option<CodeEffect> {
     if starts {
         return Some(CodeEffect::StartsPrograms);
     }
-    if has(CHANGES) || has(MAY_CHANGE) && has(OF_FILES) {
+    let may_change = words(&names).any(|(at, word)| {
+        MAY_CHANGE.split_ascii_whitespace().any(|one| one == word)
+            && !(word == "replace" && is_method_of_text(&names, at, &mut Vec::new()))
+    });
+    if has(CHANGES) || may_change && has(OF_FILES) {
         return Some(CodeEffect::ChangesFiles);
     }
     Some(opened(code, &names).unwrap_or(CodeEffect::ChangesFiles))
@@ -193,6 +199,99 @@ fn text_at(rest: &str) -> Option<String> {
     (ends && !text.is_empty() && !text.contains(['\\', '\n'])).then(|| text.to_owned())
 }
 
+/// Whether the method at a place is surely one of a text. `texts` has the names that are taken for texts.
+fn is_method_of_text<'n>(names: &'n str, at: usize, texts: &mut Vec<&'n str>) -> bool {
+    let before = names.get(..at).unwrap_or_default().trim_end();
+    before.strip_suffix('.').is_some_and(|before| is_text(names, before.trim_end(), texts))
+}
+
+/// Whether what stands at the end of the code before a place is surely a text: `'a'`, `p.read_text()`, or a name that
+/// was given nothing else.
+fn is_text<'n>(names: &'n str, before: &'n str, texts: &mut Vec<&'n str>) -> bool {
+    if before.ends_with(['\'', '"']) {
+        return true;
+    }
+    let ends_here =
+        |at: &usize| brackets(names, *at).is_some_and(|inside| inside.end + 1 == before.len());
+    let called = match before.ends_with(')') {
+        true => {
+            let open =
+                before.match_indices('(').map(|(at, _)| at).rev().take(DEEPEST).find(ends_here);
+            let Some(called) = open.and_then(|open| before.get(..open)) else { return false };
+            called
+        }
+        false => before,
+    };
+    let start = called.rfind(|c: char| !is_letter(c)).map_or(0, |at| at + 1);
+    let word = called.get(start..).unwrap_or_default();
+    let is_method = called.get(..start).is_some_and(|before| before.ends_with('.'));
+    match (called.len() < before.len(), is_method) {
+        (true, true) if word == "replace" => is_method_of_text(names, start, texts),
+        (true, true) => TEXTS.split_ascii_whitespace().any(|one| one == word),
+        (false, false) => !word.is_empty() && is_name_of_text(names, word, texts),
+        _ => false,
+    }
+}
+
+/// Whether a name is given texts alone, each in a line of its own.
+fn is_name_of_text<'n>(names: &'n str, name: &'n str, texts: &mut Vec<&'n str>) -> bool {
+    if texts.contains(&name) {
+        return true;
+    }
+    let binds_otherwise = words(names).any(|(_, word)| word == "def" || word == "lambda")
+        || [") =", ")=", "] =", "]="].iter().any(|end| names.contains(end));
+    if binds_otherwise || texts.len() >= DEEPEST {
+        return false;
+    }
+    texts.push(name);
+    let mut is_given = false;
+    for (at, _) in words(names).filter(|(_, word)| *word == name) {
+        let before = names.get(..at).unwrap_or_default();
+        let line = before.rsplit(['\n', ';']).next().unwrap_or_default();
+        let word_before =
+            line.trim_end().rsplit(|c: char| !is_letter(c)).next().unwrap_or_default();
+        let after = names.get(at + name.len()..).unwrap_or_default();
+        let value = after.trim_start().strip_prefix('=').filter(|rest| !rest.starts_with('='));
+        let is_looked_at = word_before == "in" && !line.contains("for ")
+            || before.matches(['(', '[', '{']).count() > before.matches([')', ']', '}']).count()
+                && !["for", "as"].contains(&word_before)
+                && !after.trim_start().starts_with(":=")
+            || after.starts_with('.') && word_before.is_empty();
+        match value {
+            Some(value) if line.trim().is_empty() => {
+                let start = names.len() - value.len();
+                let Some(end) = end_of_chain(value) else { return false };
+                let all = names.get(..start + end).unwrap_or_default().trim_end();
+                if !is_text(names, all, texts) {
+                    return false;
+                }
+                is_given = true;
+            }
+            _ if is_looked_at => {}
+            _ => return false,
+        }
+    }
+    is_given
+}
+
+/// Where a value ends that is nothing but names, dots, texts and brackets up to the end of its line.
+fn end_of_chain(value: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut is_begun = false;
+    for (at, sign) in value.char_indices() {
+        match sign {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.checked_sub(1)?,
+            _ if depth > 0 => {}
+            '\n' | ';' => return Some(at),
+            ' ' if !is_begun || value.get(at..)?.split(['\n', ';']).next()?.trim().is_empty() => {}
+            _ if is_letter(sign) || sign == '.' => is_begun = true,
+            _ => return None,
+        }
+    }
+    (depth == 0).then_some(value.len())
+}
+
 /// The arguments in the brackets that open at a place.
 fn brackets(names: &str, at: usize) -> Option<std::ops::Range<usize>> {
     let rest = names.get(at..)?;
@@ -297,6 +396,15 @@ mod tests {
             ("# os.system('x')\nprint('subprocess')", opens(&[], &[])),
             ("import asyncio\nasyncio.run(main())", opens(&[], &[])),
             ("cursor.execute('DELETE FROM x')", opens(&[], &[])),
+            (
+                "from pathlib import Path\np = Path('a')\np.write_text(p.read_text().replace('b', 'c'))",
+                opens(&["a"], &["a"]),
+            ),
+            (
+                "import os\ns = open('a').read()\nassert 'b' in s\ns = s.replace('b', 'c').replace('d', 'e')\nprint(s)",
+                opens(&["a"], &[]),
+            ),
+            ("import os\nprint('a b'.replace(' ', os.sep))", opens(&[], &[])),
             ("a = [3]; a.remove(3); b = a.copy()", opens(&[], &[])),
             ("print(f'{x:>3}')", opens(&[], &[])),
         ] {
@@ -322,6 +430,18 @@ mod tests {
             "f = open\nf('x', 'w')",
             "import os\nos.chdir('/')\nopen('a', 'w')",
             "import os\nos.remove('a')",
+            "import os\nos.replace('a', 'b')",
+            "from os import replace\nreplace('a', 'b')",
+            "import os\ns = x.read()\nfor s in [os]:\n  s.replace('a', 'b')",
+            "import os\ns = x.read()\n(s, t) = os, 1\ns.replace('a', 'b')",
+            "import os\ns = x.read() or os\ns.replace('a', 'b')",
+            "import os\nt = x.read(); s = t if 0 else os\ns.replace('a', 'b')",
+            "import os\ns = os; s.replace('a', 'b')",
+            "import os as s\ns.replace('a', 'b')",
+            "import os as o, sys as s\ns = x.read()\no.replace('a', 'b')",
+            "from pathlib import Path\nPath('a').replace('b')",
+            "from pathlib import Path\np = Path('a')\np.replace('b')",
+            "from pathlib import Path\nq = Path('a').replace('b').replace('c')",
             "import shutil as s\ns.rmtree('a')",
             "from pathlib import Path\nPath('a').unlink()",
             "from pathlib import Path\n(Path('a') / x).write_text('b')",
