@@ -244,6 +244,7 @@ impl Walker<'_> {
                 }
             }
             "less" => {}
+            "ansible" if self.only_asks_machines(code, by) => {}
             "ansible" => self.unclear(
                 UnclearWhat::Program,
                 "`ansible` runs code on other machines",
@@ -251,6 +252,21 @@ impl Walker<'_> {
             ),
             _ => self.carried_code(code, Some(by), &what),
         }
+    }
+
+    /// Whether `ansible` runs a module that changes nothing, and its arguments hold no code of a template, which would
+    /// run here.
+    fn only_asks_machines(&self, arguments: &Word, by: usize) -> bool {
+        const ASK: [&str; 5] = ["ping", "setup", "debug", "stat", "gather_facts"];
+        let args = self.runs.get(by).map_or(&[][..], |run| run.args.as_slice());
+        let modules: Vec<Word> = ["-m", "--module-name"]
+            .into_iter()
+            .flat_map(|option| values_of(args, option))
+            .collect();
+        let asks = |module: &Word| module.known().is_some_and(|module| ASK.contains(&&*module));
+        !modules.is_empty()
+            && modules.iter().all(asks)
+            && arguments.known().is_some_and(|text| !text.contains("{{") && !text.contains("{%"))
     }
 
     pub(super) fn ssh_options(&mut self, args: &[Word], by: usize) {
