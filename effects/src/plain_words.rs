@@ -57,6 +57,27 @@ pub(crate) fn writes_plain_words(code: &str) -> bool {
     }
 }
 
+/// The name of a branch, for each of those that [`lists_branches`] means.
+pub(crate) const A_BRANCH: &str = "git branch --show-current";
+
+/// Whether a command writes the names of branches, and the signs `*` and `+` before those that are checked out.
+pub(crate) fn lists_branches(code: &str) -> bool {
+    let words: Vec<&str> = code.split(' ').collect();
+    let is_choice = |word: &&str| matches!(*word, "--merged" | "--no-merged" | "-l" | "--list");
+    matches!(words.as_slice(), ["git", "branch", rest @ ..]
+        if rest.iter().all(|word| is_choice(word) || !word.starts_with('-'))
+            && rest.first().is_none_or(is_choice))
+}
+
+/// Whether the words behind `grep` let it write lines of its input as they are.
+pub(crate) fn passes_lines(words: &[&str]) -> bool {
+    let (options, patterns): (Vec<&str>, Vec<&str>) =
+        words.iter().partition(|word| word.starts_with('-'));
+    let is_plain =
+        |word: &&str| word.len() > 1 && word.bytes().skip(1).all(|sign| b"viwxEF".contains(&sign));
+    patterns.len() == 1 && options.iter().all(is_plain)
+}
+
 /// Whether a word of `git rev-list` or `git log` is a commit, or says only which commits are meant.
 fn is_limit(word: &str) -> bool {
     const PLAIN: [&str; 5] = ["--reverse", "--no-merges", "--merges", "--first-parent", "-n"];

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::walk::{Input, Walker};
-use crate::plain_words::{WRITERS, writes_plain_words};
+use crate::plain_words::{WRITERS, lists_branches, passes_lines, writes_plain_words};
 use crate::programs;
 use crate::run::{CodeFrom, Origin, Output, RedirectKind, Run};
 use crate::word::Word;
@@ -109,16 +109,24 @@ impl Walker<'_> {
         Input::From(CodeFrom::Stdin, name, self.search(first, input))
     }
 
-    /// Returns the text of the one run since `first`, if it writes nothing but words that begin with no sign.
+    /// Returns the text of the one run since `first`, if it writes nothing but words that are no options; of the one
+    /// before it, if it only passes lines on.
     pub(super) fn plain_words(&self, first: usize) -> Option<String> {
         let [run] = self.runs.get(first..).unwrap_or_default() else { return None };
         if run.origin != Origin::Text || run.renamed || !run.redirects.is_empty() {
             return None;
         }
-        let name = run.name().filter(|name| WRITERS.contains(&name.as_ref()))?;
+        let name = run.name()?;
         let words: Option<Vec<_>> = run.args.iter().map(Word::known).collect();
-        let code = format!("{name} {}", words?.join(" "));
-        writes_plain_words(&code).then_some(code)
+        let words = words?;
+        let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+        if matches!(name.as_ref(), "grep" | "egrep" | "fgrep") && passes_lines(&words) {
+            return self.piped_words.clone();
+        }
+        let code = format!("{name} {}", words.join(" "));
+        let is_plain = WRITERS.contains(&name.as_ref())
+            && (writes_plain_words(&code) || lists_branches(code.trim_end()));
+        is_plain.then_some(code)
     }
 
     /// Whether the one run since `first` writes one plain word, or nothing.

@@ -9,6 +9,7 @@ use super::super::walk::{Input, Walker};
 use super::find::fill;
 use crate::effects::UnclearWhat;
 use crate::options::{OptionTable, read_options};
+use crate::plain_words::{A_BRANCH, lists_branches};
 use crate::run::{CodeFrom, Run};
 use crate::word::{Word, WordPart};
 
@@ -102,9 +103,18 @@ impl Walker<'_> {
         let splits_otherwise = read.has("a arg-file d delimiter E e eof");
         let plain = self.piped_words.clone().filter(|plain| {
             let writer = plain.split(' ').next().unwrap_or_default();
-            matches!(&self.input, Input::From(CodeFrom::Stdin, name, _) if name == writer)
+            matches!(&self.input, Input::From(CodeFrom::Stdin, name, _) if name == writer || name.ends_with("grep"))
                 && !splits_otherwise
         });
+        // Elsewhere the sign before a branch may be a pattern: `git checkout '*'`.
+        let plain = match plain {
+            Some(plain) if lists_branches(&plain) => {
+                let is_for_branches =
+                    rest.iter().take(2).filter_map(Word::known).eq(["git", "branch"]);
+                is_for_branches.then(|| A_BRANCH.to_owned())
+            }
+            plain => plain,
+        };
         // One of these words stands for all.
         if let Some(plain) = &plain {
             let written = format!("$({plain})");
