@@ -59,7 +59,7 @@ pub(crate) const COMMITS: &[(&str, &str, &str)] = &[
     ("cd /no/such/folder; bash -c 'git commit'", "m", "-|main"),
     ("cd ../f; cd /no/such/folder; git commit", "m", "-|feature"),
     ("cd /no/such/folder; cd gone; git commit", "m", "-|main"),
-    ("cd nope || git status && cd ../f && git commit", "m", "?"),
+    ("cd nope || git status && cd ../f && git commit", "m", "feature|main"),
     ("cd nope && export GIT_DIR=../f/.git || git commit", "m", "?"),
     ("git switch -c x && export GIT_DIR=../f/.git; git commit", "m", "?"),
     // Of `A || B && C` nobody knows which of the first two has succeeded.
