@@ -186,3 +186,30 @@ async fn a_patch_that_is_not_allowed_says_which_would_be_and_repeats_only_a_plai
     let (_, report) = engine.dispatch_reported(lookup::Lookup, &context()).await;
     assert_eq!(detail(report), "nothing can be patched at `x.lookup`");
 }
+
+#[tokio::test]
+async fn what_the_agent_could_bring_about_is_let_through_only_by_its_own_name() {
+    for class in [FailureClass::Oversize, FailureClass::State] {
+        let outcome =
+            async |hook: Hook| engine([hook]).dispatch(bash("ls"), &context()).await.outcome();
+        assert_eq!(outcome(failing(class)).await, Outcome::Deny);
+        let general = failing(class).on_failure(Posture::Allow);
+        assert_eq!(outcome(general).await, Outcome::Deny, "{class:?}");
+        let named = failing(class).on_failure_of(class, Posture::Allow);
+        assert_eq!(outcome(named).await, Outcome::Allow, "{class:?}");
+        // An observer decides nothing, and of other classes the general posture is the one.
+        let observes = failing(class).on_failure(Posture::Allow).role(Role::Observe);
+        assert_eq!(outcome(observes).await, Outcome::Allow, "{class:?}");
+    }
+    let exit = failing(FailureClass::Exit).on_failure(Posture::Allow);
+    assert!(engine([exit]).dispatch(bash("ls"), &context()).await.is_cleared());
+    // At an event that fails open the state of a hook does so, too; an oversized step does not.
+    for (class, outcome) in
+        [(FailureClass::State, Outcome::Allow), (FailureClass::Oversize, Outcome::Deny)]
+    {
+        let hook = Hook::sync("h", move |_| Err(Failure::new(class, "of a test")));
+        let engine = engine([hook.event(hookgate::Event::Stop)]);
+        let stop = hookgate::contract::payload::Stop::new();
+        assert_eq!(engine.dispatch(stop, &context()).await.outcome(), outcome, "{class:?}");
+    }
+}

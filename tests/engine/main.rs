@@ -25,6 +25,7 @@ mod own_steps;
 mod panicking_payloads;
 mod permits;
 mod require;
+mod results;
 mod seers;
 mod spans;
 mod step_identity;

@@ -14,6 +14,9 @@ use crate::support::{bash, context, sync, waiting};
 
 type Slot = Arc<OnceLock<Arc<Engine>>>;
 
+/// What came of the steps that hooks have dispatched: an assertion in a hook would only be its failure.
+type Seen = Arc<Mutex<Vec<Outcome>>>;
+
 /// An engine that its hooks know.
 fn known(make: impl FnOnce(Slot) -> Engine) -> Arc<Engine> {
     let slot = Slot::default();
@@ -27,15 +30,16 @@ fn reason<S: hookgate::HookStep>(gate: &Gate<S>) -> String {
 }
 
 /// A hook that waits, dispatches, and allows whatever comes of it.
-fn dispatches(slot: Slot, yields: bool) -> Hook {
+fn dispatches(slot: Slot, yields: bool, inner: &Seen) -> Hook {
+    let inner = Arc::clone(inner);
     waiting("again", move |_| {
-        let engine = Arc::clone(slot.get().unwrap());
+        let (engine, inner) = (Arc::clone(slot.get().unwrap()), Arc::clone(&inner));
         Box::pin(async move {
             if yields {
                 tokio::task::yield_now().await;
             }
             let gate = engine.dispatch(bash("ls"), &StepContext::new("inner")).await;
-            assert_eq!(gate.outcome(), Outcome::Deny);
+            inner.lock().unwrap().push(gate.outcome());
             if yields {
                 tokio::task::yield_now().await;
             }
@@ -47,16 +51,20 @@ fn dispatches(slot: Slot, yields: bool) -> Hook {
 #[tokio::test]
 async fn a_hook_that_dispatches_its_own_event_is_a_failure() {
     for yields in [false, true] {
-        let engine = known(|slot| crate::support::engine([dispatches(slot, yields)]));
+        let inner = Seen::default();
+        let engine = known(|slot| crate::support::engine([dispatches(slot, yields, &inner)]));
         let gate = engine.dispatch(bash("ls"), &context()).await;
         assert_eq!(gate.outcome(), Outcome::Deny);
+        assert_eq!(*inner.lock().unwrap(), [Outcome::Deny]);
         assert!(reason(&gate).contains("must not dispatch the event that it is at"), "{gate:?}");
         let (gate, report) = engine.dispatch_reported(bash("ls"), &context()).await;
         assert_eq!((gate.outcome(), report.decision), (Outcome::Deny, Outcome::Deny));
         assert_eq!(report.votes.len(), 1);
     }
     // One that answers at once, and drives the future itself.
+    let inner_steps = Seen::default();
     let engine = known(|slot| {
+        let inner_steps = Arc::clone(&inner_steps);
         let again = move |_: hookgate::Invocation<'_>| {
             let context = StepContext::new("inner");
             let mut inner = slot.get().unwrap().dispatch(bash("ls"), &context);
@@ -64,7 +72,7 @@ async fn a_hook_that_dispatches_its_own_event_is_a_failure() {
             let std::task::Poll::Ready(gate) = std::pin::Pin::new(&mut inner).poll(&mut cx) else {
                 panic!("a hook that answers at once waits");
             };
-            assert_eq!(gate.outcome(), Outcome::Deny);
+            inner_steps.lock().unwrap().push(gate.outcome());
             Ok(Verdict::none())
         };
         crate::support::engine([sync("again", again)])
@@ -72,6 +80,7 @@ async fn a_hook_that_dispatches_its_own_event_is_a_failure() {
     let gate = engine.dispatch(bash("ls"), &context()).await;
     assert_eq!(gate.outcome(), Outcome::Deny);
     assert!(reason(&gate).contains("pre_tool_use"), "{gate:?}");
+    assert_eq!(*inner_steps.lock().unwrap(), [Outcome::Deny]);
     // What one dispatch has done wrong is not told of the next.
     let other = crate::support::engine([sync("silent", |_| Ok(Verdict::none()))]);
     assert!(other.dispatch(bash("ls"), &context()).await.is_cleared());

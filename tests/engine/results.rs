@@ -1,0 +1,46 @@
+//! Promise: a tool gets the arguments that were evaluated, and its result is seen by the hooks of its tool.
+
+use hookgate::{Event, Gate, Hook, HookEngine as _, Role, ToolUse, Verdict};
+use serde_json::json;
+
+use crate::support::{Log, context, engine, sync};
+
+/// An engine whose hooks write down which of them have seen a result.
+fn engine_of_results(log: &Log) -> hookgate::Engine {
+    let sees = |id: &'static str, tool: &str| {
+        let log = log.clone();
+        let hook = Hook::sync(id, move |_| {
+            log.push(id);
+            Ok(Verdict::none())
+        });
+        hook.events([Event::PostToolUse, Event::PostToolUseFailure]).tool(tool)
+    };
+    let changes = |_: hookgate::Invocation<'_>| {
+        Ok(Verdict::none().patch("tool_input", json!({"command": "ls -l"})))
+    };
+    let changes = sync("changes", changes).tool("Bash").role(Role::Rewrite);
+    engine([changes, sees("of-bash", "Bash"), sees("of-others", "Read|Write"), sees("of-all", "*")])
+}
+
+#[tokio::test]
+async fn the_arguments_are_those_that_were_evaluated_and_the_result_goes_to_the_hooks_of_the_tool()
+{
+    for (tool, input, seen) in [
+        ("Bash", json!({"command": "ls -l"}), ["of-bash", "of-all"]),
+        ("Read", json!({"command": "ls"}), ["of-others", "of-all"]),
+    ] {
+        for fails in [false, true] {
+            let log = Log::default();
+            let engine = engine_of_results(&log);
+            let step = ToolUse::propose(tool, r#"{"command":"ls"}"#).unwrap();
+            let Gate::Cleared(cleared) = engine.dispatch(step, &context()).await else { panic!() };
+            let running = cleared.start();
+            assert_eq!((running.input(), &running.call().tool_input), (&input, &input));
+            let result = if fails { Err("no such file") } else { Ok("a file") };
+            let ran = running.finish(result);
+            let Gate::Cleared(done) = engine.dispatch(ran, &context()).await else { panic!() };
+            assert_eq!(done.is_error(), fails);
+            assert_eq!(log.take(), seen, "{tool}");
+        }
+    }
+}
