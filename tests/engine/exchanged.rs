@@ -1,9 +1,9 @@
 //! Promise: a hook that an edit puts in the place of another one is called for the tools that it names now, and all
 //! others for those that they have named.
 
-use hookgate::{Gate, Hook, HookEngine as _, Mode, ToolUse, Verdict};
+use hookgate::{Gate, Hook, HookEngine as _, Mode, Role, ToolUse, Verdict};
 
-use crate::support::{Log, context, engine, sync};
+use crate::support::{Log, bash, context, engine, sync, waiting};
 
 const TOOLS: [&str; 4] = ["Bash", "Read", "mcp__a_x", "Other"];
 
@@ -44,5 +44,51 @@ async fn an_edit_of_a_tool_pattern_is_in_force_with_the_next_step() {
     ] {
         engine.edit(|table| _ = table.replace(to.clone())).unwrap();
         assert_eq!(called().await, tools);
+    }
+}
+
+/// A hook that writes down when it begins and ends, and waits between.
+fn slow(id: &'static str, log: &Log) -> Hook {
+    let log = log.clone();
+    waiting(id, move |_| {
+        let log = log.clone();
+        Box::pin(async move {
+            log.push(format!("{id} begins"));
+            for _ in 0..5 {
+                tokio::task::yield_now().await;
+            }
+            log.push(format!("{id} ends"));
+            Ok(Verdict::none())
+        })
+    })
+}
+
+#[tokio::test]
+async fn an_edited_hook_waits_for_those_before_it_as_one_that_was_there_from_the_beginning() {
+    type Change = fn(Hook) -> Hook;
+    let later: Change = |hook| hook.timeout(std::time::Duration::from_secs(7));
+    let rewrites: Change = |hook| hook.role(Role::Rewrite);
+    let guards: Change = |hook| hook.role(Role::Guard);
+    let after: Change = |hook| hook.after("a");
+    let shadow: Change = |hook| hook.mode(Mode::Shadow);
+    let (together, apart) = (&["a begins", "b begins"], &["a begins", "a ends"]);
+    for (of_a, of_b, change, at_first, edited) in [
+        (guards, guards, later, together, together),
+        (guards, guards, shadow, together, together),
+        (guards, guards, rewrites, together, apart),
+        (guards, rewrites, guards, apart, together),
+        (rewrites, guards, later, apart, apart),
+        (guards, after, later, apart, apart),
+        (rewrites, rewrites, guards, apart, apart),
+    ] {
+        let log = Log::default();
+        let engine = engine([of_a(slow("a", &log)), of_b(slow("b", &log))]);
+        let first_two = async || {
+            assert!(engine.dispatch(bash("ls"), &context()).await.is_cleared());
+            log.take().into_iter().take(2).collect::<Vec<_>>()
+        };
+        assert_eq!(first_two().await, at_first);
+        engine.edit(|table| _ = table.replace(change(of_b(slow("b", &log))))).unwrap();
+        assert_eq!(first_two().await, edited);
     }
 }
