@@ -71,8 +71,7 @@ fn late_at_once(verdict: fn() -> Verdict) -> [Hook; 2] {
     };
     let heavy = Hook::new("late", "rust", BuiltHandler::from_sync(answer).heavy());
     [
-        sync("late", move |call| answer(call))
-            .input("/command", hookgate::matcher::Test::equals("ls")),
+        sync("late", answer).input("/command", hookgate::matcher::Test::equals("ls")),
         heavy.event(Event::PreToolUse),
     ]
 }

@@ -14,8 +14,8 @@ impl Walker<'_> {
             None => self.home().and_then(|home| home.known().map(std::borrow::Cow::into_owned)),
             Some(word) => word.known().map(std::borrow::Cow::into_owned),
         };
-        let relative = folder
-            .filter(|folder| folder != "-" && !(unknown_start && !folder.starts_with(['/', '.'])));
+        let is_found = |folder: &String| !unknown_start || folder.starts_with(['/', '.']);
+        let relative = folder.filter(|folder| folder != "-" && is_found(folder));
         let cwd = relative.as_ref().and_then(|folder| join(self.state.cwd.as_deref(), folder));
         let state = self.change();
         state.cwd = cwd;
