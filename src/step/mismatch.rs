@@ -70,8 +70,8 @@ pub(crate) fn unlike_table(said: &'static Contract, table: &'static Contract) ->
         return None;
     }
     Some(format!(
-        "the payload of the step `{}` is a {} by its own contract, and a {} with other rules by the one of the \
-         table: register the contract that the payload returns",
+        "the step `{}` and its payload are a {} by the contract that both name, and a {} with other rules by the one \
+         of the table: register the contract that the payload returns",
         said.name, said.kind, table.kind
     ))
 }
