@@ -14,6 +14,8 @@
 //! overlapping writers the first could narrow the set to its own bits after the second has stored
 //! its table, and a hook would stay disarmed.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use super::sync::{Arc, AtomicU64, Guard, Mutex, Ordering, PoisonError, Slot};
 
 /// What can be published.
@@ -49,6 +51,16 @@ pub(crate) const fn word(armed: u64, generation: u64) -> u64 {
 pub(crate) const fn generation(word: u64, current: u64) -> u64 {
     let ago = (current << EVENTS).wrapping_sub((word >> EVENTS) << EVENTS) >> EVENTS;
     current.saturating_sub(ago)
+}
+
+/// Drops an old value: by the writer and after the lock, unless readers hold it. The new one is in force already, so a
+/// panic of what it holds (the `Drop` of a handler) is logged and goes no further.
+fn give_up<T>(old: Arc<T>) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(old))) {
+        // Its own destructor might panic, too.
+        std::mem::forget(panic);
+        tracing::error!(target: "hookgate", "a handler panicked when the table that held it was given up");
+    }
 }
 
 /// A value that is swapped while it is read, and the armed set beside it.
@@ -102,8 +114,7 @@ impl<T: Versioned> Swap<T> {
         let generation = self.slot.load().generation() + 1;
         let old = self.publish(next, generation);
         drop(lock);
-        // The old value is dropped here, by the writer and after the lock, unless readers hold it.
-        drop(old);
+        give_up(old);
         generation
     }
 
@@ -116,7 +127,7 @@ impl<T: Versioned> Swap<T> {
         let generation = expected + 1;
         let old = self.publish(next, generation);
         drop(lock);
-        drop(old);
+        give_up(old);
         Ok(generation)
     }
 

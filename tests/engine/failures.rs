@@ -213,3 +213,43 @@ async fn what_the_agent_could_bring_about_is_let_through_only_by_its_own_name() 
         assert_eq!(engine.dispatch(stop, &context()).await.outcome(), outcome, "{class:?}");
     }
 }
+
+/// Says nothing, and panics when it is dropped.
+struct Bomb;
+
+impl hookgate::contract::SyncHandler for Bomb {
+    fn handle(&self, _: Invocation<'_>) -> hookgate::contract::Reply {
+        Ok(Verdict::none())
+    }
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("given up");
+    }
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_when_its_table_is_given_up_keeps_no_swap_from_its_end() {
+    let denies =
+        || HandlerTable::builder().insert(sync("denies", |_| Ok(Verdict::deny("no")))).build();
+    type Change = fn(&Engine, HandlerTable) -> hookgate::Generation;
+    let changes: [Change; 2] =
+        [Engine::swap, |engine, table| engine.swap_if(engine.generation(), table).unwrap()];
+    for change in changes {
+        let capture = Capture::at(Level::ERROR);
+        let told = tracing::subscriber::set_default(capture.clone());
+        let bomb = hookgate::contract::BuiltHandler::from_sync(Bomb);
+        let bomb = Hook::new("bomb", "rust", bomb).event(hookgate::Event::PreToolUse);
+        let engine = engine([bomb]);
+        assert!(engine.dispatch(bash("ls"), &context()).await.is_cleared());
+        assert_eq!(change(&engine, denies().unwrap()), 2);
+        drop(told);
+        assert!(
+            capture.events().concat().contains("panicked when the table"),
+            "{:?}",
+            capture.events()
+        );
+        assert_eq!(engine.dispatch(bash("ls"), &context()).await.outcome(), Outcome::Deny);
+    }
+}
