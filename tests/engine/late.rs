@@ -94,7 +94,11 @@ async fn so_it_is_of_a_guard_that_answers_at_once_and_has_a_deadline() {
         let silent = || late_at_once(Verdict::none).into_iter().nth(at).unwrap();
         let late = engine([silent().timeout(SHORT)]);
         assert_eq!(late.dispatch(bash("ls"), &context()).await.outcome(), Outcome::Deny);
-        let untimed = engine([silent()]);
+        // That of its kind is for those that wait.
+        let mut limits = hookgate::table::Limits::default();
+        limits.timeout.insert("rust".into(), SHORT);
+        let table = HandlerTable::builder().limits(limits).insert(silent()).build().unwrap();
+        let untimed = hookgate::Engine::new(table);
         assert!(untimed.dispatch(bash("ls"), &context()).await.is_cleared());
     }
 }
