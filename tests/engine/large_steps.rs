@@ -266,3 +266,25 @@ async fn secrets_in_a_large_result_are_redacted_all_the_same() {
     assert_eq!(report.patched, ["tool_response"], "{:?}", report.votes);
     assert!(!report.final_fields["tool_response"].as_str().unwrap().contains(secret));
 }
+
+#[tokio::test]
+async fn a_copy_of_a_step_says_as_the_step_does_whether_it_is_the_final_round() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let looks = |id: &'static str| {
+        let seen = Arc::clone(&seen);
+        heavy(id, move |call: Invocation<'_>| {
+            seen.lock().unwrap().push((id, call.envelope.is_rejudge()));
+            Ok(Verdict::none())
+        })
+    };
+    let changes = sync("changes", |_| {
+        let other = format!("y{}", large());
+        Ok(Verdict::none().patch("tool_input", json!({ "command": other })))
+    });
+    let hooks = [looks("before"), changes.role(Role::Rewrite), looks("behind"), looks("last")];
+    assert!(engine(hooks).dispatch(bash(&large()), &context()).await.is_cleared());
+    let mut seen = seen.lock().unwrap().clone();
+    // Neighbours are called at the same time.
+    seen.sort_unstable();
+    assert_eq!(seen, [("before", false), ("before", true), ("behind", false), ("last", false)]);
+}
