@@ -44,3 +44,34 @@ async fn the_arguments_are_those_that_were_evaluated_and_the_result_goes_to_the_
         }
     }
 }
+
+#[tokio::test]
+async fn a_result_says_whether_a_hook_has_supplied_it_and_what_hooks_decided_before_and_after() {
+    let answers = |_: hookgate::Invocation<'_>| {
+        Ok(Verdict::none().answer("from the cache", false).context("before"))
+    };
+    let answers = sync("answers", answers).tool("Read").role(Role::Rewrite);
+    let adds = Hook::sync("adds", |_| Ok(Verdict::none().context("after")));
+    let engine = engine([answers, adds.event(Event::PostToolUse).tool("Read")]);
+    let read = || ToolUse::propose("Read", "{}").unwrap();
+
+    let gate = engine.dispatch(read(), &context()).await;
+    assert_eq!(gate.decision().unwrap().by, ["answers"]);
+    let Gate::Answered(ran) = gate else { panic!() };
+    assert!(ran.is_supplied());
+    let gate = engine.dispatch(ran, &context()).await;
+    assert_eq!(gate.decision().unwrap().context, ["after"]);
+    let Gate::Cleared(done) = gate else { panic!() };
+    assert_eq!(done.decision().unwrap().context, ["after"]);
+    assert_eq!(done.context().collect::<Vec<_>>(), ["before", "after"]);
+
+    // The control: a tool that ran, and about which no hook has said anything.
+    let bash = ToolUse::propose("Bash", "{}").unwrap();
+    let Gate::Cleared(cleared) = engine.dispatch(bash, &context()).await else { panic!() };
+    let ran = cleared.start().finish(Ok::<_, String>("done"));
+    assert!(!ran.is_supplied());
+    let gate = engine.dispatch(ran, &context()).await;
+    assert!(gate.decision().is_none());
+    let Gate::Cleared(done) = gate else { panic!() };
+    assert!(done.decision().is_none());
+}

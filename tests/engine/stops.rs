@@ -80,3 +80,25 @@ async fn where_the_host_counts_its_count_is_the_one() {
     }
     assert!(engine.dispatch(stop(3), &context).await.cleared().is_some());
 }
+
+#[tokio::test]
+async fn agents_that_take_turns_are_counted_apart_and_of_too_many_some_are_forgotten() {
+    let engine = stubborn();
+    let session = StepContext::new("s");
+    let ids: Vec<String> = (0..257).map(|number| format!("{number:03}")).collect();
+    let agent = |number: usize| session.agent(&ids[number], "worker");
+    for _ in 0..2 {
+        for number in [0, 1, 2] {
+            assert!(denied(&engine, &agent(number)).await);
+        }
+    }
+    for number in [0, 1, 2] {
+        assert_eq!(row(&engine, &agent(number)).await, 1, "{number}");
+    }
+    // One more than are counted: the first of them begins anew.
+    for number in 0..257 {
+        assert!(denied(&engine, &agent(number)).await);
+    }
+    assert_eq!(row(&engine, &agent(100)).await, 2);
+    assert_eq!(row(&engine, &agent(0)).await, 3);
+}

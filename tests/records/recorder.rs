@@ -495,3 +495,12 @@ async fn hooks_in_shadow_and_cancelled_dispatches_are_in_the_record_too() {
         Some(hookgate::contract::VerdictDecision::Deny)
     );
 }
+
+#[tokio::test]
+async fn an_engine_that_gets_a_recorder_keeps_its_generation_or_counts_on() {
+    let recorded = || Engine::new(table([sync("h", |_| Ok(Verdict::none()))]));
+    assert_eq!(recorded().with_recorder(|_: Record| {}).generation(), 1);
+    let engine = recorded();
+    engine.swap(HandlerTable::empty());
+    assert_eq!(engine.with_recorder(|_: Record| {}).generation(), 3);
+}
