@@ -138,14 +138,15 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     // Where `--` says that paths follow, what stands before it is none: `git checkout HEAD -- FILE`.
     let skipped = if std::ptr::eq(roles, before_end) { 0 } else { reading.operands_before_end() };
     let mut words: Vec<&Word> = reading.operands().skip(skipped).collect();
-    let (fallback, none) =
-        (roles.default_operand().or(program.default.as_deref()).map(Word::text), Word::default());
-    if let Some(fallback) = &fallback
+    let none = Word::default();
+    let fallback;
+    if let Some(default) = roles.default_operand().or(program.default.as_deref())
         && let Some(first) = roles.first_of_note().filter(|first| *first >= words.len())
         && !sink.run.more_args
     {
+        fallback = Word::text(default);
         words.resize(first, &none);
-        words.push(fallback);
+        words.push(&fallback);
     }
     let count = words.len() + usize::from(sink.run.more_args);
     let found =

@@ -116,17 +116,16 @@ impl Walker<'_> {
         if run.origin != Origin::Text || run.renamed || !run.redirects.is_empty() {
             return None;
         }
-        let name = run.name()?;
+        let is_grep = |name: &str| matches!(name, "grep" | "egrep" | "fgrep");
+        let name = run.name().filter(|name| WRITERS.contains(&name.as_ref()) || is_grep(name))?;
         let words: Option<Vec<_>> = run.args.iter().map(Word::known).collect();
         let words = words?;
         let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-        if matches!(name.as_ref(), "grep" | "egrep" | "fgrep") && passes_lines(&words) {
-            return self.piped_words.clone();
+        if is_grep(&name) {
+            return self.piped_words.clone().filter(|_| passes_lines(&words));
         }
         let code = format!("{name} {}", words.join(" "));
-        let is_plain = WRITERS.contains(&name.as_ref())
-            && (writes_plain_words(&code) || lists_branches(code.trim_end()));
-        is_plain.then_some(code)
+        (writes_plain_words(&code) || lists_branches(code.trim_end())).then_some(code)
     }
 
     /// Whether the one run since `first` writes one plain word, or nothing.
