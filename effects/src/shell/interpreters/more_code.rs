@@ -109,7 +109,10 @@ fn is_word_of_code(before: &str, after: &str, may_be_method: bool) -> bool {
     let before = before.strip_suffix("CORE::").unwrap_or(before);
     let is_part = before.ends_with(['$', '@', '%', '>', ':', '/', '\\', '-', '"', '\'', '#', '|'])
         || before.ends_with('.') && !may_be_method;
-    let goes_on = after.starts_with(['/', '\\', '*', '+', '.', ':'])
+    // `eval+decode(…)` is a call; `eval+` alone stands in a pattern.
+    let is_signed = |rest: &str| rest.starts_with(|sign: char| sign.is_alphabetic() || sign == '$');
+    let goes_on = after.starts_with(['/', '\\', '*', '.', ':'])
+        || after.strip_prefix('+').is_some_and(|rest| !is_signed(rest))
         || after.starts_with('|') && !after.starts_with("||")
         || after.starts_with("=>");
     !is_part && !goes_on
