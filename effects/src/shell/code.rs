@@ -96,7 +96,6 @@ impl Walker<'_> {
         }
         self.in_subshell(|walker| {
             walker.state = Rc::new(state);
-            walker.input = Input::Session;
             walker.code(code, by);
         });
     }
@@ -117,7 +116,6 @@ impl Walker<'_> {
         let origin = std::mem::replace(&mut self.origin, Origin::Carried);
         self.run_by(what, |walker| {
             walker.in_subshell(|walker| {
-                walker.input = Input::Session;
                 if walker.depth < MAX_DEPTH && walker.spend(64 + text.len()) {
                     walker.depth += 1;
                     walker.text(&text);
@@ -135,7 +133,11 @@ impl Walker<'_> {
         let name = self.name_of(by);
         match self.input.clone() {
             Input::Text(code) | Input::Piped(code) if is_shell => {
+                let left = "what is left of that text".to_owned();
+                let outer =
+                    std::mem::replace(&mut self.input, Input::From(CodeFrom::Stdin, left, None));
                 self.run_by(&name, |walker| walker.code_in_new_shell(&code, by, None, None, env));
+                self.input = outer;
             }
             Input::Text(code) | Input::Piped(code) => {
                 // Whether the interpreter gets all of it and nothing else is not sure with a pipe.
@@ -153,8 +155,8 @@ impl Walker<'_> {
                 let why = format!("the code that `{name}` runs comes from {}", quoted(&source));
                 self.unclear(UnclearWhat::Program, why, Some(by));
             }
-            // Nobody writes to a shell in a container or on another machine, unless the line does.
-            Input::Session if is_shell && self.place == Place::Remote => {}
+            // What is typed later is a call of its own.
+            Input::Session if !is_shell || !self.may_be_fed(by) => {}
             Input::Session => {
                 if let Some(run) = self.runs.get_mut(by) {
                     run.code_from = Some(CodeFrom::Stdin);
@@ -163,6 +165,14 @@ impl Walker<'_> {
                 self.unclear(UnclearWhat::Program, why, Some(by));
             }
         }
+    }
+
+    /// Whether somebody may write to a shell that this line does not write to: not to one in a container or on another
+    /// machine, nor to one that stands in the line with nothing about it. One of another user may be there to be used.
+    fn may_be_fed(&self, by: usize) -> bool {
+        let stands_alone = self.via.is_empty()
+            && self.runs.get(by).is_some_and(|run| run.redirects.is_empty() && !run.more_args);
+        self.place != Place::Remote && !stands_alone
     }
 }
 

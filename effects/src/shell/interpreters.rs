@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::start::Launch;
-use super::walk::{Input, Walker};
+use super::walk::Walker;
 use crate::effects::UnclearWhat;
 use crate::options::{Given, OptionTable, OptionsRead, read_options};
 use crate::programs;
@@ -228,7 +228,7 @@ impl Walker<'_> {
                 self.foreign_code(by, code);
             }
         }
-        if !has_code && self.input != Input::Session && is_session(name, &args) {
+        if !has_code && is_session(name, &args) {
             self.code_from_input(by, false, &[]);
         }
     }
@@ -289,8 +289,7 @@ impl Walker<'_> {
             }
             Some(file) => self.foreign_script(file, by),
             None if interpreter.code_first => {}
-            None if self.input != Input::Session => self.code_from_input(by, false, &[]),
-            None => {}
+            None => self.code_from_input(by, false, &[]),
         }
     }
 }

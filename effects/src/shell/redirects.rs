@@ -28,13 +28,16 @@ impl Walker<'_> {
                 }
                 Operator::CopyIn => {
                     if is_input {
-                        self.input =
-                            Input::From(CodeFrom::Stdin, "another descriptor".to_owned(), None);
+                        self.input = another_descriptor();
                     }
                     continue;
                 }
                 // `2>&1` and `>&-` open nothing; `>& file` does.
                 Operator::CopyOut => {
+                    // `0>&1`
+                    if redirect.descriptor == "0" {
+                        self.input = another_descriptor();
+                    }
                     let known = target.known();
                     let is_number = |text: &str| {
                         !text.is_empty()
@@ -49,7 +52,12 @@ impl Walker<'_> {
                 Operator::ReadWrite => RedirectKind::ReadWrite,
                 Operator::Write | Operator::WriteBoth => RedirectKind::Write,
             };
-            if is_input && kind != RedirectKind::Write {
+            if is_input
+                && kind == RedirectKind::Read
+                && target.known().as_deref() == Some("/dev/null")
+            {
+                self.input = Input::Text(Word::default());
+            } else if is_input && kind != RedirectKind::Write {
                 let from = self.source_of(&target).unwrap_or(CodeFrom::Stdin);
                 self.input = Input::From(from, target.written(), None);
             }
@@ -106,6 +114,10 @@ impl Walker<'_> {
         }
         found.filter(|from| *from != CodeFrom::Stdin)
     }
+}
+
+fn another_descriptor() -> Input {
+    Input::From(CodeFrom::Stdin, "another descriptor".to_owned(), None)
 }
 
 /// Where redirections lead what a program writes. It goes to nowhere only if all of them lead there: zsh writes to each.

@@ -7,9 +7,9 @@ use super::redirects::output;
 use super::start::Launch;
 use super::state::Variable;
 use super::syntax::tree::{Assignment, Redirect, Simple};
-use super::walk::Walker;
+use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
-use crate::run::Origin;
+use crate::run::{CodeFrom, Origin};
 use crate::word::Word;
 
 impl Walker<'_> {
@@ -40,13 +40,28 @@ impl Walker<'_> {
         }
         launch.redirects = self.redirects(redirects);
         launch.output = output(redirects);
+        let changes_shell = is_exec_alone(&words);
         if words.is_empty() {
             // Everything expanded to nothing.
             self.keep_loose(launch.redirects);
         } else if !self.call(&words, &mut launch) {
             self.start(words, launch);
         }
-        self.input = input;
+        // `exec < file` in a function or in `eval` holds behind it, too.
+        if changes_shell {
+            self.replace_input(&input);
+        } else if !redirects.is_empty() {
+            self.input = input;
+        }
+    }
+
+    /// Keeps what `exec < file` has made the standard input of the shell: what is left of it when a later program
+    /// reads it is not known.
+    fn replace_input(&mut self, before: &Input) {
+        if matches!(self.input, Input::Text(_) | Input::Piped(_)) && self.input != *before {
+            let what = "what `exec` made its standard input".to_owned();
+            self.input = Input::From(CodeFrom::Stdin, what, None);
+        }
     }
 
     /// In a function `local x=…` hides a variable until the function ends.
@@ -129,4 +144,12 @@ impl Walker<'_> {
             self.origin = origin;
         }
     }
+}
+
+/// Whether the redirections of a command are those of the shell: `exec < file`.
+fn is_exec_alone(words: &[Word]) -> bool {
+    let known = words.iter().map(Word::known).collect::<Option<Vec<_>>>().unwrap_or_default();
+    known.split_last().is_some_and(|(last, before)| {
+        last == "exec" && before.iter().all(|word| matches!(word.as_ref(), "builtin" | "command"))
+    })
 }

@@ -384,13 +384,15 @@ impl<'a> Walker<'a> {
         match &command.kind {
             Kind::Simple(simple) => self.simple(simple, &command.redirects),
             kind => {
-                let input = self.input.clone();
-                if !command.redirects.is_empty() {
+                if command.redirects.is_empty() {
+                    self.compound(kind);
+                } else {
+                    let input = self.input.clone();
                     let redirects = self.redirects(&command.redirects);
                     self.keep_loose(redirects);
+                    self.compound(kind);
+                    self.input = input;
                 }
-                self.compound(kind);
-                self.input = input;
             }
         }
         self.depth -= 1;

