@@ -201,8 +201,8 @@ impl Engine {
     }
 
     /// Changes the hooks in force and returns the new generation. `change` is called again if another
-    /// table was put in force meanwhile; of concurrent changes none is lost. Hooks that are declared in code and put in
-    /// here stay when a [`Reloader`](crate::Reloader) loads its files again.
+    /// table was put in force meanwhile; of concurrent changes none is lost. Hooks that are put in here, declared in
+    /// code or in a text of the host, stay when a [`Reloader`](crate::Reloader) loads its files again.
     ///
     /// ```
     /// use hookgate::{Engine, HookEngine};

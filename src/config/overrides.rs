@@ -218,6 +218,8 @@ impl Loader<'_> {
     /// It swaps the whole table, so hooks that [`Engine::edit`] has put into the engine of the session are gone. Of two
     /// calls for one session the one that ends last counts, so make them one after the other.
     ///
+    /// What the session's engine got by [`Engine::edit`] is not kept: the base and the override say all that is in force.
+    ///
     /// # Errors
     /// As [`derive`](Self::derive): the base alone is in force then, and the session is to be told.
     ///

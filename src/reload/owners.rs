@@ -1,8 +1,9 @@
 //! Whose a hook is that is in force: a reload takes away only what a load has brought.
 //!
 //! A hook that the host has put in with [`Engine::edit`](crate::Engine::edit) stays beside what a config says, and in
-//! the place of a hook of the config that it was put in for. It is the host's if no load has brought it and it was
-//! declared in code. What was declared in a file is always the config's.
+//! the place of a hook of the config that it was put in for. It is the host's if no load has brought it, and it was
+//! declared in code or in a text of which the loads have brought nothing. What was declared in a file of the config is
+//! always the config's.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ pub(super) fn beside_hooks_of_host(
 ) -> Result<HandlerTable, BuildErrors> {
     let mut builder = TableBuilder::from_table(loaded);
     let mut has_any = false;
-    for hook in in_force.specs().filter(|hook| is_of_host(hook, last)) {
+    for hook in in_force.specs().filter(|hook| is_of_host(hook, loaded, last)) {
         match loaded.spec(hook.id()) {
             // The loader brings hooks of the host itself.
             Some(brought) if is_of_code(brought) => continue,
@@ -36,9 +37,15 @@ pub(super) fn beside_hooks_of_host(
     if has_any { builder.build() } else { Ok(HandlerTable::clone(loaded)) }
 }
 
-fn is_of_host(hook: &HookSpec, last: Option<&HandlerTable>) -> bool {
-    let was_brought = || last.and_then(|last| last.spec(hook.id())).is_some_and(is_of_code);
-    is_of_code(hook) && !was_brought()
+fn is_of_host(hook: &HookSpec, loaded: &HandlerTable, last: Option<&HandlerTable>) -> bool {
+    let brought = last.and_then(|last| last.spec(hook.id()));
+    if is_of_code(hook) {
+        return !brought.is_some_and(is_of_code);
+    }
+    // Before the first load, nobody knows whether what is in force was the config's.
+    let Some(last) = last else { return false };
+    let is_of_file = |other: &HookSpec| other.origin().file_name() == hook.origin().file_name();
+    brought.is_none() && !last.specs().chain(loaded.specs()).any(is_of_file)
 }
 
 fn is_of_code(hook: &HookSpec) -> bool {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use hookgate::config::Loader;
 use hookgate::contract::{Contract, EventKind};
 use hookgate::reload::{ReloadError, Reloader};
-use hookgate::table::TableBuilder;
-use hookgate::{Event, Hook, HookEngine, Outcome, Verdict};
+use hookgate::table::{HandlerTable, TableBuilder};
+use hookgate::{Event, Hook, HookEngine, Outcome, Registry, Verdict};
 
 use crate::reloader::{Config, decide, guard};
 
@@ -73,6 +74,48 @@ fn a_hook_that_the_host_has_put_in_the_place_of_one_of_the_file_stays_there() {
     });
     reloader.blocking_reload().unwrap();
     assert_eq!(decide(reloader.engine()).1.as_deref(), Some("of the file, anew"));
+}
+
+/// A host may declare its own hooks as text, too.
+#[test]
+fn hooks_of_a_text_of_the_host_stay() {
+    let config = Config::new(OBSERVER);
+    let reloader = config.reloader();
+    let registry = Registry::from_iter([hookgate::builtin::kind()]);
+    let own = |text: &str| {
+        let loaded = Loader::new(&registry).parse("embedded", text, ".".as_ref()).unwrap();
+        Arc::new(loaded.table)
+    };
+    let put_in = |table: &Arc<HandlerTable>, id: &str| {
+        edit(&reloader, |builder| {
+            builder.insert(table.specs().find(|spec| *spec.id() == *id).unwrap().clone());
+        });
+    };
+    put_in(&own(&guard("embedded")), "g");
+    let frozen = (Outcome::Deny, Some("embedded".to_owned()));
+    for text in [OBSERVER.to_owned(), OBSERVER.replace("\"log\"", "\"log-2\"")] {
+        config.write(text);
+        reloader.blocking_reload().unwrap();
+        assert_eq!(decide(reloader.engine()), frozen);
+    }
+    assert_eq!(ids(&reloader), ["log-2", "g"]);
+    // Two guards of one id.
+    config.write(OBSERVER.to_owned() + &guard("of the file"));
+    let refused = reloader.blocking_reload().unwrap_err();
+    assert!(refused.to_string().contains("the id is used twice"), "{refused}");
+    assert_eq!(decide(reloader.engine()), frozen);
+    // What the host puts in of a file of the config goes with it.
+    edit(&reloader, |table| {
+        assert!(table.remove("g"));
+    });
+    let name =
+        reloader.engine().table().specs().next().unwrap().origin().file_name().unwrap().to_owned();
+    let loaded =
+        Loader::new(&registry).parse(&name, &guard("of the config"), ".".as_ref()).unwrap();
+    put_in(&Arc::new(loaded.table), "g");
+    config.write(OBSERVER);
+    reloader.blocking_reload().unwrap();
+    assert_eq!(ids(&reloader), ["log"]);
 }
 
 #[test]
