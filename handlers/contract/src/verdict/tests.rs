@@ -106,23 +106,13 @@ fn a_decision_is_salvaged_from_a_damaged_verdict() {
     assert_eq!(salvaged("{\"patch\":{\"decision\":\"deny\"},\"surprise\":1}"), None);
 }
 
-/// Many small values used to be searched again and again for the line of each.
+/// Many small values used to be searched again and again for the line of each: of this text that would take hours.
 #[test]
-fn the_search_for_a_decision_takes_time_in_proportion_to_the_text() {
+fn the_search_for_a_decision_goes_once_through_the_text() {
     for part in ["1 ", "{}", "\"decision\":\"", "\"decision\"  ", "[", "{\"decision\":"] {
-        let time = |count: usize| {
-            let text = part.repeat(count / part.len());
-            let least = (0..7).map(|_| {
-                let start = std::time::Instant::now();
-                let _ = Verdict::parse(text.as_bytes());
-                let _ = Verdict::salvage_anywhere(text.as_bytes());
-                start.elapsed()
-            });
-            least.min().unwrap().as_secs_f64()
-        };
-        let (small, large) = (time(1 << 18), time(1 << 21));
-        // Eight times the text: a quadratic search takes 64 times as long.
-        assert!(large < 24.0 * small.max(0.001), "{part:?}: {small} s, {large} s");
+        let text = part.repeat((1 << 23) / part.len());
+        assert!(Verdict::parse(text.as_bytes()).is_err(), "{part:?}");
+        assert_eq!(Verdict::salvage_anywhere(text.as_bytes()), None, "{part:?}");
     }
 }
 
