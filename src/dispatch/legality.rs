@@ -66,8 +66,7 @@ fn find_illegal_patch(parts: &Parts, contract: &'static Contract) -> Option<Stri
             let what = if plain { format!("`{name}`") } else { "a field of the patch".to_owned() };
             Some(format!("{what} cannot be patched at `{event}`, only {}", known.join(", ")))
         }
-        Some(field) if value.is_null() && field.nullable => None,
-        Some(field) if field.json_type.admits(value) => None,
+        Some(field) if field.admits(value) => None,
         Some(field) => {
             Some(format!("the patch of `{name}` must be {}", field.json_type.description()))
         }

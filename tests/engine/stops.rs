@@ -2,8 +2,8 @@
 //! host counts.
 
 use hookgate::contract::BuiltHandler;
-use hookgate::contract::payload::{SessionEnd, Stop, SubagentStop};
-use hookgate::{Engine, Event, Gate, Hook, HookEngine, Invocation, StepContext, Verdict};
+use hookgate::contract::payload::{Payload, SessionEnd, Stop, SubagentStop};
+use hookgate::{Contract, Engine, Event, Gate, Hook, HookEngine, Invocation, StepContext, Verdict};
 
 use crate::support::engine;
 
@@ -101,4 +101,27 @@ async fn agents_that_take_turns_are_counted_apart_and_of_too_many_some_are_forgo
     }
     assert_eq!(row(&engine, &agent(1)).await, 2);
     assert_eq!(row(&engine, &agent(0)).await, 3);
+}
+
+/// The stop of an embedder's own loop. It does not count.
+#[derive(Debug, Clone, serde::Serialize)]
+struct OwnStop {
+    last_assistant_message: &'static str,
+}
+
+impl Payload for OwnStop {
+    fn contract(&self) -> &'static Contract {
+        Event::Stop.contract()
+    }
+}
+
+hookgate::hook_step!(OwnStop: Event::Stop.contract() => Cleared, Denied, Halted);
+
+#[tokio::test]
+async fn the_engine_counts_for_a_payload_that_does_not() {
+    let (engine, context) = (stubborn(), StepContext::new("s"));
+    for count in 0..4 {
+        let gate = engine.dispatch(OwnStop { last_assistant_message: "more" }, &context).await;
+        assert_eq!(matches!(gate, Gate::Denied(_)), count < 3, "{count}");
+    }
 }

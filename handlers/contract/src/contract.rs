@@ -284,7 +284,10 @@ pub type Supports = fn(&Contract) -> Result<(), &'static str>;
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::json::JsonType;
 
     #[test]
     fn the_contract_of_an_event_is_at_its_index() {
@@ -338,5 +341,55 @@ mod tests {
         }
         assert_eq!(Event::PreToolUse.contract().default_posture(Role::Guard), Posture::Deny);
         assert_eq!(Event::PreToolUse.contract().default_posture(Role::Observe), Posture::Allow);
+    }
+
+    #[test]
+    fn rules_are_what_a_verdict_may_say_and_not_how_that_is_told() {
+        let plain = Contract::custom("x.a", EventKind::Gate);
+        assert!(plain.has_rules_of(&plain.about("b").on_deny("c")));
+        assert!(plain.about("b").on_deny("c").has_rules_of(&plain));
+        assert!(!plain.has_rules_of(&plain.may_ask()));
+        assert!(!plain.has_rules_of(&Contract::custom("x.b", EventKind::Gate)));
+    }
+
+    #[test]
+    fn what_a_broken_hook_has_said_becomes_no_weaker() {
+        let nearest = |event: Event, said| event.contract().nearest(said);
+        let [ask, deny, halt, allow] = [
+            VerdictDecision::Ask,
+            VerdictDecision::Deny,
+            VerdictDecision::Halt,
+            VerdictDecision::Allow,
+        ];
+        assert_eq!(nearest(Event::PreToolUse, ask), Some(ask));
+        assert_eq!(nearest(Event::SubagentStop, halt), Some(deny));
+        assert_eq!(nearest(Event::SubagentStop, ask), Some(deny));
+        for said in [ask, deny, halt] {
+            assert_eq!(nearest(Event::SessionEnd, said), None, "{said}");
+        }
+        // An allow is no reason to deny.
+        let contract = Contract { kind: EventKind::Observe, ..*Event::SubagentStop.contract() };
+        assert_eq!(contract.nearest(allow), None);
+    }
+
+    #[test]
+    fn a_role_needs_something_that_it_can_do() {
+        let takes = |event: Event| {
+            [Role::Observe, Role::Guard, Role::Rewrite]
+                .map(|role| event.contract().takes_role(role))
+        };
+        assert_eq!(takes(Event::PreToolUse), [true, true, true]);
+        assert_eq!(takes(Event::SubagentStop), [true, true, false]);
+        assert_eq!(takes(Event::SessionEnd), [true, false, false]);
+    }
+
+    #[test]
+    fn a_field_admits_its_type_and_null_only_if_that_clears_it() {
+        let field = PatchField::new("a", JsonType::Count);
+        let admitted = |field: PatchField| {
+            [json!(1), json!(null), json!("1")].map(|value| field.admits(&value))
+        };
+        assert_eq!(admitted(field), [true, false, false]);
+        assert_eq!(admitted(field.nullable()), [true, true, false]);
     }
 }

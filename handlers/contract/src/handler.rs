@@ -431,3 +431,16 @@ impl BuiltHandler {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubts_are_asked_for_when_they_are_wanted() {
+        let silent = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(crate::Verdict::none()));
+        assert_eq!(silent.doubts.ask(), Vec::<String>::new());
+        let doubting = silent.doubts(|| vec!["nobody sets the mark".to_owned()]);
+        assert_eq!(doubting.doubts.ask(), ["nobody sets the mark"]);
+    }
+}

@@ -92,15 +92,15 @@ impl std::fmt::Debug for HandlerKind {
     }
 }
 
-/// Counts the kinds of this process, so that two of the same name differ.
-static KINDS: AtomicU64 = AtomicU64::new(0);
+/// Counts the kinds of this process, so that two of the same name differ. A handler that no kind has built has 0.
+static KINDS: AtomicU64 = AtomicU64::new(1);
 
 /// Marks each handler with the number of the kind that built it.
 fn numbered(
     build: impl Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync + 'static,
 ) -> Arc<BuildFn> {
     // ORDERING: only the uniqueness of the number matters, no other memory.
-    let registration = KINDS.fetch_add(1, Ordering::Relaxed) + 1;
+    let registration = KINDS.fetch_add(1, Ordering::Relaxed);
     Arc::new(move |settings: &mut Settings<'_>, context: &BuildContext<'_>| {
         let mut built = build(settings, context)?;
         built.registration = registration;

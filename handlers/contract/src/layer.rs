@@ -83,3 +83,17 @@ impl FromStr for Layer {
         found.ok_or_else(|| UnknownLayer(name.to_owned()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layer_is_known_by_its_name_alone() {
+        for layer in Layer::ALL {
+            assert_eq!(layer.name().parse(), Ok(layer));
+        }
+        assert_eq!("everybody".parse::<Layer>(), Err(UnknownLayer("everybody".to_owned())));
+        assert_eq!(Layer::Managed.and_above().collect::<Vec<_>>(), [Layer::Managed]);
+    }
+}

@@ -308,9 +308,11 @@ fn text_of(value: Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::{Map, Value, json};
 
-    use super::{AnyPayload, PostToolUse, Stop, ToolCall};
+    use super::{
+        AnyPayload, FieldRef, Payload, PostToolUse, Stop, ToolCall, Unregistered, UserPromptSubmit,
+    };
 
     /// Whether the walk comes to about the size that the JSON has.
     fn check(payload: &dyn AnyPayload) {
@@ -336,5 +338,24 @@ mod tests {
         let empty = ToolCall::new("Bash", Value::from(vec![Value::from(""); 100_000]));
         assert!(empty.is_larger_than(64 << 10));
         assert!(!ToolCall::new("Bash", json!({"command": "ls"})).is_larger_than(64 << 10));
+    }
+
+    #[test]
+    fn what_is_set_is_what_is_there() {
+        let mut step = UserPromptSubmit::new("fix it");
+        for (name, whole) in
+            [("prepend", "new\n\nfix it"), ("append", "new\n\nfix it\n\nnew"), ("prompt", "new")]
+        {
+            assert_eq!(step.set(name, Value::from("new")), Some("prompt"), "{name}");
+            assert_eq!(step.field("prompt"), Some(FieldRef::Text(whole)));
+            assert_eq!(step.field(name).is_some(), name == "prompt");
+        }
+        assert_eq!(step.set("source", Value::from("new")), None);
+        assert_eq!(step.set("prompt", Value::from("new")), None);
+        // Its type is not known, so nobody knows whether it has changed.
+        let mut step = Unregistered::new("x.deploy".to_owned(), Map::new());
+        assert_eq!(step.field("to"), None);
+        assert_eq!(step.set("to", Value::from("a")), None);
+        assert_eq!(step.field("to"), Some(FieldRef::Json(&Value::from("a"))));
     }
 }

@@ -150,3 +150,32 @@ fn many_values_are_salvaged_in_linear_time() {
     text.push_str(r#"{"decision":"ask"} {"decision":"deny","x":[}"#);
     assert_eq!(Verdict::parse(text.as_bytes()).unwrap_err().salvaged, Some(VerdictDecision::Deny));
 }
+
+#[test]
+fn a_decision_inside_of_something_else_is_found_if_it_stops() {
+    let anywhere = |text: &str| Verdict::salvage_anywhere(text.as_bytes());
+    assert_eq!(anywhere(r#"{"result":{"decision":"deny"}}"#), Some(VerdictDecision::Deny));
+    assert_eq!(anywhere(r#"[[{"decision":"ask"}]"#), Some(VerdictDecision::Ask));
+    assert_eq!(anywhere(r#"{"result":{"decision":"allow"}}"#), None);
+}
+
+#[test]
+fn a_patch_is_a_map_by_name() {
+    let mut patch = Patch::new();
+    assert!(patch.is_empty());
+    for (name, value) in [("b", 2), ("c", 3), ("a", 1)] {
+        assert_eq!(patch.insert(name, Value::from(value)), None);
+    }
+    assert_eq!(patch.insert("b", Value::from(20)), Some(Value::from(2)));
+    assert_eq!(patch.len(), 3);
+    assert_eq!(patch.keys().collect::<Vec<_>>(), ["a", "b", "c"]);
+    assert_eq!(patch.values().collect::<Vec<_>>(), [1, 20, 3]);
+    assert_eq!(patch.iter().last(), Some(("c", &Value::from(3))));
+    assert_eq!((patch.get("b"), patch.get("d")), (Some(&Value::from(20)), None));
+    assert_eq!((&patch["a"], &patch["d"]), (&Value::from(1), &Value::Null));
+    *patch.get_mut("a").unwrap() = Value::from(10);
+    assert_eq!(patch.get_mut("d"), None);
+    assert_eq!((patch.remove("a"), patch.remove("a")), (Some(Value::from(10)), None));
+    patch.clear();
+    assert!(patch.is_empty() && patch.len() == 0);
+}
