@@ -8,6 +8,7 @@ use cel::common::types::{
 };
 use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
+use hookgate_contract::json::PlainNumber;
 use hookgate_contract::{EffectsFn, Envelope};
 use serde_json::{Value, json};
 
@@ -137,10 +138,10 @@ impl Left {
             Value::Null => Box::new(CelNull),
             Value::Bool(flag) => Box::new(CelBool::from(*flag)),
             Value::String(text) => Box::new(CelString::from(text.clone())),
-            Value::Number(number) => match (number.as_i64(), number.as_u64()) {
-                (Some(number), _) => Box::new(CelInt::from(number)),
-                (None, Some(number)) => Box::new(CelUInt::from(number)),
-                (None, None) => Box::new(CelDouble::from(number.as_f64().unwrap_or(f64::NAN))),
+            Value::Number(number) => match number.into() {
+                PlainNumber::Signed(number) => Box::new(CelInt::from(number)),
+                PlainNumber::Unsigned(number) => Box::new(CelUInt::from(number)),
+                PlainNumber::Float(number) => Box::new(CelDouble::from(number)),
             },
             Value::Array(items) => {
                 let items = items.iter().map(|item| self.convert(item, depth + 1));

@@ -311,7 +311,8 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::{
-        AnyPayload, FieldRef, Payload, PostToolUse, Stop, ToolCall, Unregistered, UserPromptSubmit,
+        AnyPayload, Event, FieldRef, Payload, PostToolUse, SessionEnd, Stop, ToolCall,
+        Unregistered, UserPromptSubmit, fields,
     };
 
     /// Whether the walk comes to about the size that the JSON has.
@@ -357,5 +358,13 @@ mod tests {
         assert_eq!(step.field("to"), None);
         assert_eq!(step.set("to", Value::from("a")), None);
         assert_eq!(step.field("to"), Some(FieldRef::Json(&Value::from("a"))));
+    }
+
+    #[test]
+    fn the_fields_of_a_call_are_those_of_steps_about_one() {
+        assert_eq!(fields(Event::SessionEnd), SessionEnd::FIELDS);
+        assert_eq!(fields(Event::PreToolUse), ToolCall::FIELDS);
+        let both: Vec<_> = ToolCall::FIELDS.iter().chain(PostToolUse::FIELDS).copied().collect();
+        assert_eq!(fields(Event::PostToolUse), both);
     }
 }

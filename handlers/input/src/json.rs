@@ -20,7 +20,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::quote::Quoted;
 pub use canonical::canonical;
-pub use number::Integers;
+pub use number::{Integers, PlainNumber};
 use number::{Literals, PRIVATE_KEYS, PRIVATE_NUMBER, beyond, double, is_plain, keeps_digits};
 pub use object::{Object, add_fields, as_name, as_object, as_text, as_texts, as_type};
 pub use size::is_larger_than;

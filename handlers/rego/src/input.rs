@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hookgate_contract::json::PlainNumber;
 use hookgate_contract::{EffectsFn, Envelope, Failure};
 use regorus::Value;
 use serde_json::Value as Json;
@@ -34,10 +35,10 @@ pub(crate) fn to_rego(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(flag) => Value::from(*flag),
-        Json::Number(number) => match (number.as_i64(), number.as_u64()) {
-            (Some(integer), _) => Value::from(integer),
-            (None, Some(integer)) => Value::from(integer),
-            (None, None) => Value::from(number.as_f64().unwrap_or(f64::NAN)),
+        Json::Number(number) => match number.into() {
+            PlainNumber::Signed(integer) => Value::from(integer),
+            PlainNumber::Unsigned(integer) => Value::from(integer),
+            PlainNumber::Float(number) => Value::from(number),
         },
         Json::String(text) => Value::from(text.as_str()),
         Json::Array(items) => Value::from(items.iter().map(to_rego).collect::<Vec<_>>()),

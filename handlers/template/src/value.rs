@@ -1,5 +1,6 @@
 //! The envelope as a value of the template engine.
 
+use hookgate_contract::json::PlainNumber;
 use minijinja::Value;
 use serde_json::Value as Json;
 
@@ -9,10 +10,10 @@ pub(crate) fn value_of(json: &Json) -> Value {
     match json {
         Json::Null => Value::from(()),
         Json::Bool(flag) => Value::from(*flag),
-        Json::Number(number) => match (number.as_i64(), number.as_u64()) {
-            (Some(integer), _) => Value::from(integer),
-            (None, Some(integer)) => Value::from(integer),
-            (None, None) => Value::from(number.as_f64().unwrap_or(f64::NAN)),
+        Json::Number(number) => match number.into() {
+            PlainNumber::Signed(integer) => Value::from(integer),
+            PlainNumber::Unsigned(integer) => Value::from(integer),
+            PlainNumber::Float(number) => Value::from(number),
         },
         Json::String(text) => Value::from(text.as_str()),
         Json::Array(items) => Value::from_iter(items.iter().map(value_of)),

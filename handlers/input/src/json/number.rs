@@ -28,6 +28,35 @@ pub(super) fn keeps_digits() -> bool {
     *KEEPS
 }
 
+/// A number as one of the types that languages of policies have.
+///
+/// ```
+/// use hookgate_input::json::PlainNumber;
+///
+/// assert_eq!(PlainNumber::from(&(-1).into()), PlainNumber::Signed(-1));
+/// assert_eq!(PlainNumber::from(&u64::MAX.into()), PlainNumber::Unsigned(u64::MAX));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PlainNumber {
+    /// An integer of 64 bits.
+    Signed(i64),
+    /// An integer of 64 bits that is too large to have a sign.
+    Unsigned(u64),
+    /// Any other number.
+    Float(f64),
+}
+
+impl From<&Number> for PlainNumber {
+    fn from(number: &Number) -> Self {
+        match (number.as_i64(), number.as_u64()) {
+            (Some(integer), _) => Self::Signed(integer),
+            (None, Some(integer)) => Self::Unsigned(integer),
+            // No reader of this crate takes a number that no double holds.
+            (None, None) => Self::Float(number.as_f64().unwrap_or(f64::NAN)),
+        }
+    }
+}
+
 crate::name_enum! {
     /// Which integers are taken; `[limits] integers` in hooks.toml.
     ///
