@@ -298,6 +298,7 @@ mod tests {
             assert_eq!(contract.deny(), !contract.on_deny.is_empty(), "{}", contract.name);
             assert!(!contract.limits_denials || contract.deny(), "{}", contract.name);
         }
+        assert_eq!(Event::Custom.contract().name, "x.*");
     }
 
     #[test]
