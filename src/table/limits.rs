@@ -173,3 +173,37 @@ impl Limits {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_limit_is_set_and_no_other() {
+        let day = Duration::from_secs(86_400);
+        let limits = Limits::new()
+            .dispatch_deadline(day)
+            .payload(1)
+            .output(2)
+            .background_queue(3)
+            .concurrency(4)
+            .stop_denials(5)
+            .stop_at(StopAt::Halt)
+            .integers(Integers::Exact)
+            .timeout("http", day);
+        let expected = Limits {
+            dispatch_deadline: day,
+            payload: 1,
+            output: 2,
+            background_queue: 3,
+            concurrency: 4,
+            stop_denials: 5,
+            stop_at: StopAt::Halt,
+            integers: Integers::Exact,
+            timeout: BTreeMap::from([("http".to_owned(), day)]),
+        };
+        assert_eq!(limits, expected);
+        let timeouts = ["builtin", "prompt", "http", "rust"].map(|kind| limits.timeout_of(kind));
+        assert_eq!(timeouts.map(|timeout| timeout.as_secs()), [1, 30, 86_400, 5]);
+    }
+}
