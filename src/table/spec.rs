@@ -394,3 +394,15 @@ pub(crate) const fn override_key(class: FailureClass) -> &'static str {
         _ => "on_untrusted",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_class_of_failures_has_a_key_of_its_name() {
+        for class in FailureClass::ALL {
+            assert_eq!(override_key(class), format!("on_{}", class.name()));
+        }
+    }
+}

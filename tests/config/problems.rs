@@ -13,9 +13,9 @@ use hookgate::contract::{
     BuiltCondition, BuiltHandler, Condition, ConditionContext, ConditionKind, ConfigSection,
     Contract, Envelope, EventKind, Truth,
 };
-use hookgate::matcher::{MatchError, MatchSpec};
+use hookgate::matcher::{MatchError, MatchSpec, Test};
 use hookgate::require::Require;
-use hookgate::table::{BuildProblem, Layer, Limits};
+use hookgate::table::{BuildProblem, Layer, Limits, TableBuilder};
 use hookgate::{Event, HandlerTable, Hook, Invocation, Mode, Role, Verdict};
 
 use crate::layers::{Files, rule};
@@ -313,6 +313,59 @@ fn conditions_of_an_embedder() -> Vec<(String, String)> {
         problem => variant(problem),
     };
     errors.errors().iter().map(|error| (variant(&error.problem), inner(&error.problem))).collect()
+}
+
+/// A condition that counts the files of another hook needs one that asks about files.
+#[test]
+fn the_hook_whose_files_are_counted_says_which_files_it_means() {
+    /// Counts the files of a hook, or says which files it means.
+    struct Files(Option<&'static str>);
+    impl Condition for Files {
+        fn hold(&self, _: &Envelope<'_>) -> Truth {
+            Truth::True
+        }
+        fn explain(&self, _: &Envelope<'_>) -> String {
+            "it is about files".to_owned()
+        }
+        fn wants_files(&self) -> bool {
+            self.0.is_some()
+        }
+        fn watches(&self) -> Option<&str> {
+            self.0
+        }
+        fn means_files(&self) -> bool {
+            self.0.is_none()
+        }
+    }
+    let build = |matching: MatchSpec| {
+        let made = |id: &str| Hook::sync(id, |_| Ok(Verdict::none())).event(Event::PreToolUse);
+        let counting = BuiltCondition::new("counting", true, Files(Some("a")));
+        TableBuilder::from_iter([made("a").matching(matching), made("b").condition(counting)])
+            .build()
+    };
+    let errors = build(MatchSpec::new().tool("Write")).unwrap_err();
+    let [error] = errors.errors() else { panic!("{errors}") };
+    assert!(matches!(&error.problem, BuildProblem::NoFiles(id) if id == "a"), "{error}");
+    let means = BuiltCondition::new("means", true, Files(None));
+    assert!(build(MatchSpec::new().condition(means)).is_ok());
+}
+
+#[test]
+fn only_an_observer_of_what_is_decided_has_conditions_on_the_decision() {
+    let table = |event: Event, role: Role| {
+        let matching = MatchSpec::new().payload("/decision/outcome", Test::Equals("deny".into()));
+        let hook = Hook::sync("h", |_| Ok(Verdict::none())).event(event).role(role);
+        TableBuilder::from_iter([hook.matching(matching)]).build()
+    };
+    assert!(table(Event::PreToolUse, Role::Observe).is_ok());
+    for (event, role, why) in [
+        (Event::PreToolUse, Role::Guard, "only a hook with `role = \"observe\"` sees it"),
+        (Event::PreToolUse, Role::Rewrite, "only a hook with `role = \"observe\"` sees it"),
+        (Event::SessionEnd, Role::Observe, "has no field"),
+    ] {
+        let errors = table(event, role).unwrap_err().to_string();
+        assert!(errors.contains(why), "{event} {role:?}: {errors}");
+    }
 }
 
 fn note(errors: &ConfigErrors, seen: &mut BTreeSet<String>) {

@@ -1,7 +1,11 @@
 //! Promise: a hook that an edit puts in the place of another one is called for the tools that it names now, and all
 //! others for those that they have named.
 
-use hookgate::{Gate, Hook, HookEngine as _, Mode, Role, ToolUse, Verdict};
+use hookgate::contract::payload::Payload;
+use hookgate::{
+    Contract, Engine, EventKind, Gate, HandlerTable, Hook, HookEngine as _, Mode, Outcome, Role,
+    ToolUse, Verdict,
+};
 
 use crate::support::{Log, bash, context, engine, sync, waiting};
 
@@ -91,4 +95,56 @@ async fn an_edited_hook_waits_for_those_before_it_as_one_that_was_there_from_the
         engine.edit(|table| _ = table.replace(change(of_b(slow("b", &log))))).unwrap();
         assert_eq!(first_two().await, edited);
     }
+}
+
+#[tokio::test]
+async fn an_edited_hook_is_called_where_its_order_wants_it() {
+    let log = Log::default();
+    let order = async |a: &Hook, b: &Hook| {
+        let engine = engine([hook("a", &log), hook("b", &log)]);
+        let called = async || {
+            let _ = engine.dispatch(bash("x"), &context()).await;
+            engine.drain(std::time::Duration::MAX).await;
+            log.take().join(" ")
+        };
+        assert_eq!(called().await, "a b");
+        engine.edit(|table| _ = table.replace(a.clone()).replace(b.clone())).unwrap();
+        let edited = called().await;
+        // And back again.
+        engine.edit(|table| _ = table.replace(hook("a", &log)).replace(hook("b", &log))).unwrap();
+        assert_eq!(called().await, "a b");
+        edited
+    };
+    let (a, b) = (|| hook("a", &log), || hook("b", &log));
+    assert_eq!(order(&a().after("b"), &b()).await, "b a");
+    assert_eq!(order(&a(), &b().before("a")).await, "b a");
+    assert_eq!(order(&a(), &b().priority(50)).await, "b a");
+    assert_eq!(order(&a().mode(Mode::Off), &b()).await, "b");
+    assert_eq!(order(&a().role(Role::Observe).background(true), &b()).await, "b a");
+}
+
+static STRICT: Contract = Contract::custom("x.deploy", EventKind::Gate);
+static ASKING: Contract = Contract::custom("x.deploy", EventKind::Gate).may_ask();
+
+#[derive(Debug, Clone, serde::Serialize)]
+struct Deploy {}
+
+impl Payload for Deploy {
+    fn contract(&self) -> &'static Contract {
+        &ASKING
+    }
+}
+
+hookgate::hook_step!(Deploy: &ASKING => Cleared, Denied, Asked);
+
+#[tokio::test]
+async fn an_edit_of_a_contract_is_in_force_with_the_next_step() {
+    let asks = Hook::sync("h", |_| Ok(Verdict::ask("sure?"))).custom_event("x.deploy");
+    let mut table = HandlerTable::builder();
+    table.contract(&STRICT).insert(asks);
+    let engine = Engine::new(table.build().unwrap());
+    let outcome = async || engine.dispatch(Deploy {}, &context()).await.outcome();
+    assert_eq!(outcome().await, Outcome::Deny, "of another contract");
+    engine.edit(|table| _ = table.contract(&ASKING)).unwrap();
+    assert_eq!(outcome().await, Outcome::Ask);
 }

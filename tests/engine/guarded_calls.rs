@@ -211,6 +211,7 @@ async fn the_longest_times_that_a_table_takes_do_not_overflow() {
     let year = Duration::from_secs(365 * 24 * 60 * 60);
     let mut limits = hookgate::table::Limits::default();
     limits.dispatch_deadline = year;
+    (limits.background_queue, limits.payload) = (1 << 20, 1 << 40);
     let hook = waiting("h", |_| {
         Box::pin(async {
             tokio::task::yield_now().await;
