@@ -100,7 +100,7 @@ async fn an_edited_hook_waits_for_those_before_it_as_one_that_was_there_from_the
 #[tokio::test]
 async fn an_edited_hook_is_called_where_its_order_wants_it() {
     let log = Log::default();
-    let order = async |a: &Hook, b: &Hook| {
+    let order = async |edited: Hook| {
         let engine = engine([hook("a", &log), hook("b", &log)]);
         let called = async || {
             let _ = engine.dispatch(bash("x"), &context()).await;
@@ -108,19 +108,20 @@ async fn an_edited_hook_is_called_where_its_order_wants_it() {
             log.take().join(" ")
         };
         assert_eq!(called().await, "a b");
-        engine.edit(|table| _ = table.replace(a.clone()).replace(b.clone())).unwrap();
-        let edited = called().await;
-        // And back again.
-        engine.edit(|table| _ = table.replace(hook("a", &log)).replace(hook("b", &log))).unwrap();
+        let edited = edited.build();
+        let first = hook(if *edited.id() == *"a" { "a" } else { "b" }, &log);
+        engine.edit(|table| _ = table.replace(edited.clone())).unwrap();
+        let order = called().await;
+        engine.edit(|table| _ = table.replace(first.clone())).unwrap();
         assert_eq!(called().await, "a b");
-        edited
+        order
     };
     let (a, b) = (|| hook("a", &log), || hook("b", &log));
-    assert_eq!(order(&a().after("b"), &b()).await, "b a");
-    assert_eq!(order(&a(), &b().before("a")).await, "b a");
-    assert_eq!(order(&a(), &b().priority(50)).await, "b a");
-    assert_eq!(order(&a().mode(Mode::Off), &b()).await, "b");
-    assert_eq!(order(&a().role(Role::Observe).background(true), &b()).await, "b a");
+    assert_eq!(order(a().after("b")).await, "b a");
+    assert_eq!(order(b().before("a")).await, "b a");
+    assert_eq!(order(b().priority(50)).await, "b a");
+    assert_eq!(order(a().mode(Mode::Off)).await, "b");
+    assert_eq!(order(a().role(Role::Observe).background(true)).await, "b a");
 }
 
 static STRICT: Contract = Contract::custom("x.deploy", EventKind::Gate);
