@@ -76,3 +76,32 @@ impl Drop for BusyThread {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_left_behind_as_long_as_it_keeps_its_thread_for_nobody() {
+        let all = LeftBehind::default();
+        let call = all.call();
+        let busy = Arc::clone(&call).begin();
+        assert_eq!(all.count(), 0);
+        assert!(call.leave());
+        assert_eq!(all.count(), 1);
+        drop(busy);
+        assert_eq!(all.count(), 0);
+    }
+
+    #[test]
+    fn a_call_that_nobody_waits_for_before_it_begins_counts_once_it_does() {
+        let all = LeftBehind::default();
+        let call = all.call();
+        assert!(!call.leave());
+        assert_eq!(all.count(), 0);
+        let busy = call.begin();
+        assert_eq!(all.count(), 1);
+        drop(busy);
+        assert_eq!(all.count(), 0);
+    }
+}

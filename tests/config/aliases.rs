@@ -139,3 +139,24 @@ fn the_role_of_an_alias_is_enforced() {
         engine(&log, &patching("tool_guard").replace("\"patch\"", "\"patch\"\nrole = \"rewrite\""));
     assert_eq!(evaluate(&engine, envelopes::event_fields()[18].least()).patched, ["tool_input"]);
 }
+
+/// The names of a hook at two events are each for their own.
+#[test]
+fn an_edited_hook_keeps_each_name_for_its_event() {
+    let log = Log::default();
+    let text = |more: &str| {
+        let hook = hook("a", "E", more);
+        hook.replace("\"E\"", "[\"pre_tool_use\", \"user_followup_submit\"]")
+    };
+    let (engine, other) = (engine(&log, &text("")), engine(&log, &text("timeout = \"1s\"")));
+    let edited = other.table().specs().next().unwrap().clone();
+    engine.edit(|table| _ = table.replace(edited.clone())).unwrap();
+    let all = envelopes::event_fields();
+    let prompt = all.iter().find(|fields| fields.event == Event::UserPromptSubmit).unwrap();
+    for (source, called) in [("user", 0), ("followup", 1)] {
+        let mut envelope = prompt.least();
+        envelope.insert("source".into(), json!(source));
+        evaluate(&engine, envelope);
+        assert_eq!(log.take().len(), called, "{source}");
+    }
+}

@@ -2,6 +2,7 @@
 //! others for those that they have named.
 
 use hookgate::contract::payload::Payload;
+use hookgate::matcher::Test;
 use hookgate::{
     Contract, Engine, EventKind, Gate, HandlerTable, Hook, HookEngine as _, Mode, Outcome, Role,
     ToolUse, Verdict,
@@ -122,6 +123,27 @@ async fn an_edited_hook_is_called_where_its_order_wants_it() {
     assert_eq!(order(b().priority(50)).await, "b a");
     assert_eq!(order(a().mode(Mode::Off)).await, "b");
     assert_eq!(order(a().role(Role::Observe).background(true)).await, "b a");
+}
+
+#[test]
+fn what_is_wrong_with_an_edited_hook_is_an_error() {
+    let log = Log::default();
+    let engine = engine([hook("a", &log), hook("b", &log)]);
+    // Only an observer sees the decision.
+    let wrong = hook("b", &log).payload("/decision/outcome", Test::equals("deny"));
+    let edited = engine.edit(|table| _ = table.replace(wrong.clone()));
+    assert!(edited.unwrap_err().to_string().contains("role = \"observe\""));
+    assert_eq!(engine.table().generation().get(), 1);
+}
+
+#[test]
+fn a_table_that_takes_events_of_unknown_contracts_does_so_after_an_edit() {
+    let at = |id: &str, event: &str| Hook::sync(id, |_| Ok(Verdict::none())).custom_event(event);
+    let mut table = HandlerTable::builder();
+    table.allow_unknown_contracts().insert(at("a", "x.one"));
+    let engine = Engine::new(table.build().unwrap());
+    engine.edit(|table| _ = table.insert(at("b", "x.two"))).unwrap();
+    engine.edit(|table| _ = table.insert(at("c", "x.three"))).unwrap();
 }
 
 static STRICT: Contract = Contract::custom("x.deploy", EventKind::Gate);

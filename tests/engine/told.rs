@@ -2,9 +2,11 @@
 //! another hook under the id of one that is required.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hookgate::contract::{BuiltHandler, Handler};
+use hookgate::contract::payload::Payload;
+use hookgate::contract::{BuiltHandler, Contract, EventKind, Handler};
 use hookgate::require::Require;
 use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine as _, Invocation, Verdict};
 use serde_json::Value;
@@ -103,4 +105,50 @@ fn another_hook_under_the_id_of_a_required_one_is_told() {
     assert_eq!(change(of_kind()).len(), 1);
     assert!(change(of_kind()).is_empty());
     assert!(change(sync("other", |_| Ok(Verdict::none()))).is_empty());
+}
+
+static SHARED: Contract = Contract::custom("x.shared", EventKind::Gate);
+
+/// A payload that another owner can change while hooks evaluate it, which is forbidden.
+#[derive(Clone)]
+struct Shared(Arc<AtomicUsize>);
+
+impl serde::Serialize for Shared {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serde_json::json!({ "count": self.0.load(Ordering::Relaxed) }).serialize(serializer)
+    }
+}
+
+impl Payload for Shared {
+    fn contract(&self) -> &'static Contract {
+        &SHARED
+    }
+}
+
+hookgate::hook_step!(Shared: &SHARED => Cleared, Denied);
+
+#[test]
+fn a_payload_that_changes_while_hooks_evaluate_it_is_told_in_debug_builds() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let count = Arc::new(AtomicUsize::new(0));
+    for (step, changes) in [(0, false), (1, true)] {
+        let other = Arc::clone(&count);
+        let hook = Hook::sync("reads", move |invocation: Invocation<'_>| {
+            invocation.json()?;
+            other.fetch_add(step, Ordering::Relaxed);
+            Ok(Verdict::none())
+        });
+        let mut table = HandlerTable::builder();
+        table.contract(&SHARED).insert(hook.custom_event("x.shared"));
+        let engine = Engine::new(table.build().unwrap());
+        let told = warnings(|| {
+            let shared = Shared(Arc::clone(&count));
+            assert!(runtime.block_on(engine.dispatch(shared, &context())).is_cleared());
+        });
+        assert_eq!(
+            told.iter().any(|event| event.contains("a payload has changed")),
+            changes,
+            "{told:?}"
+        );
+    }
 }

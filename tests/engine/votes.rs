@@ -41,6 +41,7 @@ async fn a_vote_says_why_whatever_it_is_and_whether_it_counts() {
         ]
     );
     assert_eq!(report.votes[3].outcome, VoteOutcome::Would);
+    assert!(report.votes.iter().all(|vote| !vote.rewrote && !vote.added_context));
     let record = serde_json::to_value(&report).unwrap();
     assert_eq!(record["votes"][1]["reason"], "only a listing");
     assert_eq!(record["votes"][0]["reason"], Value::Null, "the key is always there");
@@ -72,4 +73,20 @@ async fn a_field_that_was_cleared_is_null_in_final() {
     patched.sort();
     assert_eq!(patched, ["max_tokens", "model"]);
     assert_eq!(Value::Object(report.final_fields), json!({"max_tokens": null, "model": "small"}));
+}
+
+#[tokio::test]
+async fn a_vote_says_what_else_it_did() {
+    let engine = engine([
+        sync("rewrites", |_| Ok(Verdict::none().patch("tool_input", json!({"command": "ls -l"}))))
+            .role(Role::Rewrite),
+        sync("adds", |_| Ok(Verdict::none().context("it is a listing"))),
+    ]);
+    let (_, report) = engine.dispatch_reported(bash("ls"), &context()).await;
+    let did: Vec<_> = report
+        .votes
+        .iter()
+        .map(|vote| (vote.hook.as_str(), vote.rewrote, vote.added_context))
+        .collect();
+    assert_eq!(did, [("rewrites", true, false), ("adds", false, true)]);
 }

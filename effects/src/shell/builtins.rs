@@ -1,6 +1,7 @@
 //! Programs that the shell itself is: they change what it knows.
 
 use super::project_scripts::Shell;
+use super::redirects::is_standard_input;
 use super::start::Launch;
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
@@ -203,7 +204,7 @@ impl Walker<'_> {
             return self.set_up_shell();
         }
         let input = self.input.clone();
-        if matches!(file.known().as_deref(), Some("/dev/stdin" | "/dev/fd/0")) {
+        if is_standard_input(file) {
             match input {
                 Input::Text(code) | Input::Piped(code) => {
                     self.run_by("source", |walker| walker.code(&code, by))

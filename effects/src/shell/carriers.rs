@@ -1,5 +1,6 @@
 //! Options and variables by which an ordinary program runs code.
 
+use super::redirects::is_standard_input;
 use super::start::Launch;
 use super::walk::Walker;
 use crate::effects::UnclearWhat;
@@ -182,7 +183,8 @@ impl Walker<'_> {
         }
         let files = ["-f", "--file", "--makefile"].map(|option| values_of(args, option));
         let from_input = |file: Word| {
-            matches!(file.known().as_deref(), Some("-" | "/dev/stdin"))
+            file.known().as_deref() == Some("-")
+                || is_standard_input(&file)
                 || file.written().starts_with("<(")
         };
         if files.into_iter().flatten().any(from_input) {

@@ -9,7 +9,7 @@ use super::start::Launch;
 use super::syntax::MAX_DEPTH;
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
-use crate::run::{Redirect, RedirectKind, Run};
+use crate::run::{CodeFrom, Redirect, RedirectKind, Run};
 use crate::word::{Word, WordPart};
 
 /// One command of a line.
@@ -17,6 +17,8 @@ use crate::word::{Word, WordPart};
 struct Line {
     words: Vec<Word>,
     redirects: Vec<Redirect>,
+    /// Whether the next line reads what this one writes.
+    is_piped: bool,
 }
 
 impl Walker<'_> {
@@ -38,7 +40,11 @@ impl Walker<'_> {
             if !glued.is_empty() {
                 line = joined([Word::text(glued), line].iter());
             }
-            return self.foreign_shell(&name, |walker| walker.cmd_line(&line, Some(by)));
+            let input = self.input.clone();
+            return self.foreign_shell(&name, |walker| {
+                walker.input = input;
+                walker.cmd_line(&line, Some(by));
+            });
         }
         if args.iter().any(Word::has_unknown) {
             let why = format!("what `{name}` runs is not known before it runs");
@@ -61,9 +67,16 @@ impl Walker<'_> {
             return self.unclear(UnclearWhat::Program, why, by);
         }
         self.depth += 1;
+        let outer = self.input.clone();
         for line in lines(line) {
+            let (first, input, is_piped) = (self.runs.len(), self.input.clone(), line.is_piped);
+            if let Some(file) = line.redirects.iter().find(|it| it.kind == RedirectKind::Read) {
+                self.input = Input::From(CodeFrom::Stdin, file.target.written(), None);
+            }
             self.cmd_command(line);
+            self.input = if is_piped { self.output_of(first, &input) } else { outer.clone() };
         }
+        self.input = outer;
         self.depth -= 1;
     }
 
@@ -215,7 +228,12 @@ impl Reader {
                         self.push(next);
                     }
                 }
-                '&' | '|' | '\n' => self.end_line(),
+                '|' => {
+                    let is_or = chars.next_if_eq(&'|').is_some();
+                    self.line.is_piped = !is_or && (self.has_word || !self.line.words.is_empty());
+                    self.end_line();
+                }
+                '&' | '\n' => self.end_line(),
                 '>' | '<' => {
                     // `2>nul`
                     let is_number = self.word.known().is_some_and(|known| {

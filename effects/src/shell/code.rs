@@ -170,7 +170,7 @@ impl Walker<'_> {
     /// Whether somebody may write to a shell that this line does not write to: not to one in a container or on another
     /// machine, nor to one that stands in the line with nothing about it. One of another user may be there to be used.
     fn may_be_fed(&self, by: usize) -> bool {
-        let stands_alone = self.via.is_empty()
+        let stands_alone = self.via.iter().all(|via| via == "exec")
             && self.runs.get(by).is_some_and(|run| run.redirects.is_empty() && !run.more_args);
         self.place != Place::Remote && !stands_alone
     }

@@ -2,6 +2,7 @@
 
 use super::builtins::joined;
 use super::code::HOLE;
+use super::redirects::is_standard_input;
 use super::syntax::MAX_DEPTH;
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
@@ -143,9 +144,9 @@ impl Walker<'_> {
             texts.extend(operands.cloned());
         }
         let values = ["f", "file", "i"].iter().flat_map(|name| reading.options(name).flatten());
-        let (input, mut files): (Vec<Word>, Vec<Word>) = values.cloned().partition(|file| {
-            matches!(file.known().as_deref(), Some("-" | "/dev/stdin" | "/dev/fd/0"))
-        });
+        let (input, mut files): (Vec<Word>, Vec<Word>) = values
+            .cloned()
+            .partition(|file| file.known().as_deref() == Some("-") || is_standard_input(file));
         if client.input && texts.is_empty() && (files.is_empty() || !input.is_empty()) {
             match self.input.clone() {
                 Input::Text(text) | Input::Piped(text) => texts.push(text),

@@ -150,11 +150,13 @@ const EVALUATORS: &[(&str, &[&str])] = &[
     ("octave octave-cli matlab", &["--eval", "-r", "-batch"]),
     ("erl", &["-eval"]),
     ("swipl", &["-g", "-t"]),
+    ("ipython ipython3 xonsh nu", &["-c"]),
+    ("irb groovysh jshell", &["-e"]),
 ];
 
 /// Those of them that take code from their standard input if no file is named.
 const SESSIONS: &str = "iex guile racket clojure clj bb raku swift janet R gnuplot scheme chez ccl sbcl ecl clisp octave \
-    octave-cli matlab erl swipl ocaml deno kotlinc";
+    octave-cli matlab erl swipl ocaml deno kotlinc ipython ipython3 xonsh nu irb groovysh jshell";
 /// Options with which they do not: other code runs, which may read it.
 const NO_SESSION: [&str; 6] = ["-M", "-X", "-T", "-noshell", "-noinput", "--file="];
 
@@ -284,7 +286,7 @@ impl Walker<'_> {
         let script = args.get(read.rest);
         match script {
             Some(code) if interpreter.code_first => self.foreign_code(by, code.clone()),
-            Some(file) if matches!(file.known().as_deref(), Some("-" | "/dev/stdin")) => {
+            Some(file) if file.known().as_deref() == Some("-") => {
                 self.code_from_input(by, false, &[]);
             }
             Some(file) => self.foreign_script(file, by),

@@ -88,12 +88,10 @@ impl Walker<'_> {
             if let (Some(text), true) = (text, writes_file == to_file && !is_led_away) {
                 return Input::Piped(text);
             }
-            if run.name().as_deref() == Some("cat")
-                && run.args.is_empty()
+            if let Some((_, passed)) = self.passed.as_ref().filter(|(at, _)| *at == first)
                 && writes_file == to_file
-                && run.redirects.iter().all(|redirect| redirect.kind == RedirectKind::Write)
             {
-                return input.clone();
+                return passed.clone();
             }
         }
         if let Some(name) = named(&DECODERS) {

@@ -52,11 +52,11 @@ impl Walker<'_> {
                 Operator::ReadWrite => RedirectKind::ReadWrite,
                 Operator::Write | Operator::WriteBoth => RedirectKind::Write,
             };
-            if is_input
-                && kind == RedirectKind::Read
-                && target.known().as_deref() == Some("/dev/null")
-            {
+            let file = target.known();
+            if is_input && kind == RedirectKind::Read && file.as_deref() == Some("/dev/null") {
                 self.input = Input::Text(Word::default());
+            } else if is_input && file.as_deref() == Some("/dev/tty") {
+                self.input = Input::Session;
             } else if is_input && kind != RedirectKind::Write {
                 let from = self.source_of(&target).unwrap_or(CodeFrom::Stdin);
                 self.input = Input::From(from, target.written(), None);
@@ -116,7 +116,23 @@ impl Walker<'_> {
     }
 }
 
-fn another_descriptor() -> Input {
+/// Whether a file is the standard input of the program that opens it.
+pub(super) fn is_standard_input(file: &Word) -> bool {
+    let number = file.known().as_deref().and_then(descriptor_of).map(str::to_owned);
+    number.as_deref() == Some("0") || file.known().as_deref() == Some("/dev/stdin")
+}
+
+/// Whether a file is another descriptor of the program that opens it, whatever stands behind it.
+pub(super) fn is_descriptor(file: &Word) -> bool {
+    file.known().as_deref().and_then(descriptor_of).is_some()
+}
+
+fn descriptor_of(file: &str) -> Option<&str> {
+    let folders = ["/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"];
+    folders.iter().find_map(|folder| file.strip_prefix(folder))
+}
+
+pub(super) fn another_descriptor() -> Input {
     Input::From(CodeFrom::Stdin, "another descriptor".to_owned(), None)
 }
 

@@ -1,6 +1,7 @@
 //! `sh -c CODE`, `sh file`, `… | sh`.
 
 use super::project_scripts::Shell;
+use super::redirects::is_standard_input;
 use super::walk::Walker;
 use crate::effects::UnclearWhat;
 use crate::word::Word;
@@ -85,10 +86,7 @@ impl Walker<'_> {
                 }
             }
             [file, ..] if !reads_input => {
-                if matches!(
-                    file.known().as_deref(),
-                    Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
-                ) {
+                if is_standard_input(file) {
                     self.code_from_input(by, true, env);
                 } else {
                     let words = rest.get(1..).unwrap_or_default();

@@ -58,7 +58,11 @@ impl Walker<'_> {
     /// Keeps what `exec < file` has made the standard input of the shell: what is left of it when a later program
     /// reads it is not known.
     fn replace_input(&mut self, before: &Input) {
-        if matches!(self.input, Input::Text(_) | Input::Piped(_)) && self.input != *before {
+        let is_text = match &self.input {
+            Input::Text(text) => !text.parts.is_empty(),
+            input => matches!(input, Input::Piped(_)),
+        };
+        if is_text && self.input != *before {
             let what = "what `exec` made its standard input".to_owned();
             self.input = Input::From(CodeFrom::Stdin, what, None);
         }

@@ -65,6 +65,8 @@ pub(super) struct Walker<'a> {
     pub(super) piped_search: Option<Arc<Run>>,
     /// The command that writes what this part of a pipeline reads, if these are words that begin with no sign.
     pub(super) piped_words: Option<String>,
+    /// What the last `cat` without a file passes on, and which run that is.
+    pub(super) passed: Option<(usize, Input)>,
     /// Expansions whose text makes a shell ready for a program.
     pub(super) setups: HashSet<String>,
     /// Texts that were computed from the output of a program.
@@ -114,6 +116,7 @@ impl<'a> Walker<'a> {
             searches: HashMap::new(),
             piped_search: None,
             piped_words: None,
+            passed: None,
             setups: HashSet::new(),
             computed: Vec::new(),
             files: Vec::new(),
@@ -408,6 +411,9 @@ impl<'a> Walker<'a> {
         if self.place == Place::Local {
             run.cwd.clone_from(&self.state.cwd);
             run.files.clone_from(&self.names);
+        }
+        if run.args.is_empty() && run.name().as_deref() == Some("cat") {
+            self.passed = Some((self.runs.len(), self.input.clone()));
         }
         self.runs.push(run);
         self.runs.len() - 1

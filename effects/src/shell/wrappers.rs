@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::builtins::joined;
 use super::code::quoted;
 use super::start::Launch;
-use super::walk::Walker;
+use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
 use crate::line_files::{Leads, LineFiles};
 use crate::options::{Given, OptionsRead, read_options};
@@ -22,6 +22,9 @@ mod users;
 mod xargs;
 
 use table::{Shape, Wrapper};
+
+/// Wrappers that start a shell if no program is named.
+const START_SHELLS: [&str; 6] = ["chroot", "unshare", "nsenter", "fakeroot", "fakechroot", "sg"];
 
 /// A program that runs others in a way of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,6 +139,7 @@ impl Walker<'_> {
                 // A shell of that user, which reads its input.
                 walker.start_by(name, &[Word::text("sh")], launch);
             }
+            _ if rest.is_empty() && START_SHELLS.contains(&name) => walker.fed_shell(name),
             _ => walker.start_rest(name, rest, launch, read.has("i s login shell"), by),
         });
         if let Some(outer) = outer {
@@ -149,6 +153,13 @@ impl Walker<'_> {
         let target = absolute(root, self.state.cwd.as_deref());
         self.names.add(Word::text("/"), target, Leads::Mounted);
         outer
+    }
+
+    /// Starts a shell that a program starts by itself, if this line gives it something to read.
+    fn fed_shell(&mut self, name: &str) {
+        if self.input != Input::Session {
+            self.start_by(name, &[Word::text("sh")], Launch::default());
+        }
     }
 
     /// Starts the program that the rest of the words names. With `as_code` one word with blanks is code.

@@ -1,5 +1,6 @@
 //! Code of other languages: what it may do is told by a few words in it.
 
+use super::super::redirects::{another_descriptor, is_descriptor, is_standard_input};
 use super::super::syntax::MAX_DEPTH;
 use super::super::walk::Walker;
 use super::more_code;
@@ -70,6 +71,14 @@ impl Walker<'_> {
     }
 
     pub(in crate::shell) fn foreign_script(&mut self, file: &Word, by: usize) {
+        if is_standard_input(file) {
+            return self.code_from_input(by, false, &[]);
+        }
+        if is_descriptor(file) {
+            let outer = std::mem::replace(&mut self.input, another_descriptor());
+            self.code_from_input(by, false, &[]);
+            self.input = outer;
+        }
         if let Some(run) = self.runs.get_mut(by) {
             run.script = Some(file.clone());
         }

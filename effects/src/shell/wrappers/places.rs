@@ -32,7 +32,10 @@ impl Walker<'_> {
             self.ssh_option(value, by);
         }
         let words = after.get(more.rest..).unwrap_or_default();
-        if !words.is_empty() && !read.has("N") {
+        if words.is_empty() && !read.has("N W O Q G V") && !more.has("N W") {
+            // A shell there, which reads what this line gives to it.
+            self.remotely(|walker| walker.fed_shell(name));
+        } else if !words.is_empty() && !read.has("N") {
             let code = joined(words.iter());
             let go = |walker: &mut Self| {
                 walker.run_by(name, |walker| walker.code_in_new_shell(&code, by, None, None, &[]));
@@ -119,6 +122,9 @@ impl Walker<'_> {
         let mut launch = Launch::default();
         let words = super::take_assignments(&words, &mut launch.env).to_vec();
         let go = |walker: &mut Self| {
+            if words.is_empty() && codes.is_empty() && runner.remote && runner.operand_code {
+                walker.fed_shell(name);
+            }
             for code in &codes {
                 walker.run_by(name, |walker| walker.code_in_new_shell(code, by, None, None, &[]));
             }

@@ -135,7 +135,9 @@ impl Walker<'_> {
             None => {
                 // On macOS and BSD a program follows the file.
                 let operands: Vec<Word> = read.operands().skip(1).cloned().collect();
-                if !operands.is_empty() {
+                if operands.is_empty() {
+                    self.fed_shell(name);
+                } else {
                     self.start_by(name, &operands, Launch::default());
                 }
             }
