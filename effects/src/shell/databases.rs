@@ -7,7 +7,7 @@ use super::syntax::MAX_DEPTH;
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
 use crate::programs;
-use crate::run::{Redirect, RedirectKind, Run};
+use crate::run::{CodeFrom, Redirect, RedirectKind, Run};
 use crate::sql;
 use crate::word::{Word, WordPart};
 
@@ -150,6 +150,7 @@ impl Walker<'_> {
         if client.input && texts.is_empty() && (files.is_empty() || !input.is_empty()) {
             match self.input.clone() {
                 Input::Text(text) | Input::Piped(text) => texts.push(text),
+                Input::From(CodeFrom::Network, ..) => self.code_from_input(by, false, &[]),
                 // What else comes from there is data as often as code.
                 Input::From(..) | Input::Session => {}
             }

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::start::Launch;
-use super::walk::Walker;
+use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
 use crate::options::{Given, OptionTable, OptionsRead, read_options};
 use crate::programs;
+use crate::run::Run;
 use crate::word::Word;
 
 mod foreign;
@@ -157,6 +158,29 @@ const EVALUATORS: &[(&str, &[&str])] = &[
 /// Those of them that take code from their standard input if no file is named.
 const SESSIONS: &str = "iex guile racket clojure clj bb raku swift janet R gnuplot scheme chez ccl sbcl ecl clisp octave \
     octave-cli matlab erl swipl ocaml deno kotlinc ipython ipython3 xonsh nu irb groovysh jshell";
+/// Programs that take it from there if these are their last words, options apart; without words, if they have none.
+const ASKED_FOR_INPUT: [(&str, &[&str]); 11] = [
+    ("nix-shell wsl wsl.exe", &[]),
+    ("adb poetry pipenv flask", &["shell"]),
+    ("rails", &["console"]),
+    ("rails", &["c"]),
+    ("rails", &["runner", "-"]),
+    ("bun", &["-"]),
+    ("bun uv", &["run", "-"]),
+    ("awk gawk mawk nawk sed", &["-f", "-"]),
+    ("awk gawk mawk nawk sed", &["-f", "/dev/stdin"]),
+    ("python python3", &["manage.py", "shell"]),
+    ("npx", &["zx", "-"]),
+];
+
+/// Whether the words of a program end with these, options apart.
+fn ends_with(args: &[Word], words: &[&str]) -> bool {
+    let args = args.iter().map(Word::known_prefix);
+    let is_kept = |arg: &&str| !arg.starts_with('-') || *arg == "-" || words.contains(arg);
+    let args: Vec<_> = args.filter(is_kept).collect();
+    if words.is_empty() { args.is_empty() } else { args.ends_with(words) }
+}
+
 /// Options with which they do not: other code runs, which may read it.
 const NO_SESSION: [&str; 6] = ["-M", "-X", "-T", "-noshell", "-noinput", "--file="];
 
@@ -174,13 +198,28 @@ fn is_session(name: &str, args: &[Word]) -> bool {
         && !has_operand
 }
 
-/// The words of [`EVALUATORS`] by the names of the programs.
-static CODE_WORDS: LazyLock<HashMap<&'static str, &'static [&'static str]>> = LazyLock::new(|| {
-    let by_name = |&(names, words): &(&'static str, &'static [&'static str])| {
-        names.split_ascii_whitespace().map(move |name| (name, words))
-    };
-    EVALUATORS.iter().flat_map(by_name).collect()
+/// The words of [`EVALUATORS`] and of [`ASKED_FOR_INPUT`] by the names of the programs.
+static CODE_WORDS: LazyLock<HashMap<&'static str, CodeWords>> = LazyLock::new(|| {
+    let mut all: HashMap<_, CodeWords> = HashMap::new();
+    for (names, flags) in EVALUATORS {
+        names.split_ascii_whitespace().for_each(|name| all.entry(name).or_default().flags = flags);
+    }
+    for (names, words) in ASKED_FOR_INPUT {
+        names
+            .split_ascii_whitespace()
+            .for_each(|name| all.entry(name).or_default().asked.push(words));
+    }
+    all
 });
+
+/// Where the code of a program stands.
+#[derive(Default)]
+struct CodeWords {
+    /// The words behind which it stands.
+    flags: &'static [&'static str],
+    /// The words with which it comes from the standard input.
+    asked: Vec<&'static [&'static str]>,
+}
 
 /// The names of all interpreters.
 pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static Interpreter)> {
@@ -210,7 +249,14 @@ fn is_windows(name: &str) -> bool {
 impl Walker<'_> {
     /// Notes the code that stands behind a word of a program: `deno eval CODE`, `erl -eval CODE`, `guile -c CODE`.
     pub(super) fn evaluated_code(&mut self, name: &str, by: usize) {
-        let Some(flags) = CODE_WORDS.get(name) else { return };
+        let Some(CodeWords { flags, asked }) = CODE_WORDS.get(name) else { return };
+        let asks = |run: &Run| asked.iter().any(|words| ends_with(&run.args, words));
+        if self.input != Input::Session && self.runs.get(by).is_some_and(asks) {
+            return self.code_from_input(by, false, &[]);
+        }
+        if flags.is_empty() {
+            return;
+        }
         let args = self.runs.get(by).map(|run| run.args.clone()).unwrap_or_default();
         let mut has_code = false;
         for (at, word) in args.iter().enumerate() {
