@@ -30,6 +30,12 @@ pub(crate) fn writes_plain_words(code: &str) -> bool {
     let are_plain = |words: &[&str]| words.iter().all(|word| !word.starts_with('-'));
     match words.as_slice() {
         ["git", "merge-base", commits @ ..] => are_plain(commits),
+        // It writes nothing if there is no tag.
+        ["git", "describe", rest @ ..] => rest.iter().all(|word| {
+            let is_choice = matches!(*word, "--tags" | "--always" | "--long" | "--exact-match");
+            let digits = word.strip_prefix("--abbrev=");
+            is_choice || !word.starts_with('-') || digits.is_some_and(are_digits)
+        }),
         ["git", "rev-list", rest @ ..] => rest.iter().all(|word| is_limit(word)),
         ["git", "log", rest @ ..] => {
             let is_format = |word: &str| matches!(word, "--format=%h" | "--format=%H");
@@ -57,6 +63,10 @@ pub(crate) fn writes_plain_words(code: &str) -> bool {
     }
 }
 
+fn are_digits(word: &str) -> bool {
+    word.bytes().all(|sign| sign.is_ascii_digit())
+}
+
 /// The name of a branch, for each of those that [`lists_branches`] means.
 pub(crate) const A_BRANCH: &str = "git branch --show-current";
 
@@ -82,7 +92,5 @@ pub(crate) fn passes_lines(words: &[&str]) -> bool {
 fn is_limit(word: &str) -> bool {
     const PLAIN: [&str; 5] = ["--reverse", "--no-merges", "--merges", "--first-parent", "-n"];
     let digits = word.strip_prefix('-').or_else(|| word.strip_prefix("--max-count="));
-    !word.starts_with('-')
-        || PLAIN.contains(&word)
-        || digits.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
+    !word.starts_with('-') || PLAIN.contains(&word) || digits.is_some_and(are_digits)
 }

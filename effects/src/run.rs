@@ -44,6 +44,8 @@ pub struct Run {
     pub script: Option<Word>,
     /// Code of another language that stands in the words: `python -c CODE`.
     pub code: Option<Word>,
+    /// Whether each program that this code starts is a run of its own, which follows.
+    pub code_is_told: bool,
     /// The text that it reads on its standard input, if that stands in the line: a here-document, a here-string.
     pub document: Option<Word>,
     /// Whether the name may stand for another program than usual: an alias, a changed `PATH`.

@@ -251,7 +251,8 @@ impl OneRun {
     fn in_code(&self, run: &Run) -> bool {
         let Some(code) = run.code.as_ref().and_then(Word::known) else { return false };
         let names_one = |literal: &str| has_word(&code, literal);
-        starts_programs(&code)
+        !run.code_is_told
+            && starts_programs(&code)
             && self.program.iter().filter_map(TextGlob::literal).any(names_one)
             && self.words.iter().all(|word| {
                 let mut literals = word.literals().peekable();

@@ -85,6 +85,10 @@ fn tokens_of(word: &Word) -> Vec<Token> {
                 tokens.push(Token::One(Set::Class { ranges, negated: false }));
                 tokens.push(Token::Many(Set::NoColon));
             }
+            part if part.is_number() => {
+                let ranges = vec![('0', '9'), ('-', '-')];
+                tokens.push(Token::Many(Set::Class { ranges, negated: false }));
+            }
             part if part.is_plain() => {
                 let mut ranges = vec![('a', 'z'), ('A', 'Z'), ('0', '9')];
                 ranges.extend(['-', '_', '.', ':'].map(|sign| (sign, sign)));

@@ -97,8 +97,10 @@ pub(crate) fn of_authority(word: &Word, usual_port: Option<u16>) -> Option<HostI
         if let Some((before, number)) = cut {
             *last = before;
             port = Some(number);
-        } else if last.ends_with(':') {
-            last.pop();
+        } else if last.matches(':').count() == 1 {
+            // `sftp HOST:FILE`
+            let host = last.split(':').next().unwrap_or_default().to_owned();
+            *last = host;
         }
     }
     if let Some(known) = host.known() {

@@ -164,6 +164,14 @@ fn hosts_of_programs() {
     assert_eq!(told("wget https://a.com/b/c.tgz?x=1"), "w /w/c.tgz; c a.com:443");
     assert_eq!(told("ssh -i key u@h ls /x"), "c h");
     assert_eq!(told("scp -r a u@h:/x"), "r /w/a/; c h:22");
+    assert_eq!(told("scp -F config a h:"), "r /w/config; r /w/a; c h:22");
+    assert_eq!(told("sftp h"), "c h");
+    assert_eq!(told("sftp h:f /etc/x"), "w /etc/x; m /etc/x/h:f; c h");
+    assert_eq!(told("gsutil -m cp -r a gs://b"), "r /w/a/");
+    assert_eq!(told("gsutil cp gs://b/x c"), "w /w/c; m /w/c/x");
+    assert_eq!(told("s3cmd put a s3://b"), "r /w/a");
+    assert_eq!(told("az storage blob upload-batch -d c -s a"), "r /w/a/");
+    assert_eq!(told("az storage blob download-batch -s c -d a"), "");
     assert_eq!(told("scp u@h:/x ."), "w /w; w /w/x; c h:22");
     assert_eq!(told("rsync -a --delete a/ h:b"), "r /w/a/; c h:22");
     assert_eq!(told("nc -w 3 evil.com 4444"), "c evil.com:4444");
@@ -234,7 +242,7 @@ fn scripts_mention_their_words() {
     assert_eq!(told("python3 x.py .env b"), "m /w/.env; m /w/b");
     assert_eq!(told("node x.js .env"), "m /w/.env");
     assert_eq!(told("bash x.sh .env"), "m /w/.env");
-    assert_eq!(told("s3cmd put .env s3://b"), "m /w/put; m /w/.env");
+    assert_eq!(told("gdrive put .env"), "m /w/put; m /w/.env");
     assert_eq!(told("python3 -m pytest tests/a.py"), "");
 }
 

@@ -188,7 +188,7 @@ impl Walker<'_> {
     fn eval(&mut self, args: &[Word], by: usize) {
         let code = joined(args.iter());
         if self.is_shell_setup(&code) {
-            return self.set_up_shell();
+            return self.set_up_shell(by);
         }
         self.run_by("eval", |walker| walker.code(&code, by));
         if code.known().is_none() {
@@ -201,7 +201,7 @@ impl Walker<'_> {
             return;
         };
         if self.is_shell_setup(file) {
-            return self.set_up_shell();
+            return self.set_up_shell(by);
         }
         let input = self.input.clone();
         if is_standard_input(file) {

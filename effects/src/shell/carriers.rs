@@ -63,7 +63,7 @@ const CODE_OPTIONS: &[(&str, &str)] = &[
 
 /// The programs with options that carry code.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    const OTHERS: &str = "git patch gpatch sed gsed ed red tmux screen make gmake at batch crontab socat less more expect curl scp sftp perf rr rename prename \
+    const OTHERS: &str = "git patch gpatch sed gsed ed red tmux screen make gmake at batch crontab socat less more expect curl scp sftp perf rr py-spy rename prename \
          file-rename perl-rename cmake gcc g++ cc c++ just capsh";
     OTHERS.split_ascii_whitespace().chain(CODE_OPTIONS.iter().map(|(program, _)| *program))
 }
@@ -147,7 +147,7 @@ impl Walker<'_> {
                     self.carried_program(&words, "capsh");
                 }
             }
-            "perf" | "rr" => self.watched(name, args),
+            "perf" | "rr" | "py-spy" => self.watched(name, args),
             _ => {}
         }
         for (program, options) in CODE_OPTIONS.iter().filter(|(program, _)| *program == name) {
@@ -265,7 +265,10 @@ impl Walker<'_> {
             .into_iter()
             .flat_map(|option| values_of(args, option))
             .collect();
-        let asks = |module: &Word| module.known().is_some_and(|module| ASK.contains(&&*module));
+        let asks = |module: &Word| {
+            let module = module.known().unwrap_or_default();
+            ASK.contains(&module.strip_prefix("ansible.builtin.").unwrap_or(&module))
+        };
         !modules.is_empty()
             && modules.iter().all(asks)
             && arguments.known().is_some_and(|text| !text.contains("{{") && !text.contains("{%"))

@@ -312,6 +312,11 @@ impl Walker<'_> {
             let others: Vec<Word> = behind.filter(|code| !codes.contains(code)).collect();
             codes.extend(others);
         }
+        if interpreter.names == "ruby"
+            && read.values("r").any(|library| library.known().as_deref() == Some("un"))
+        {
+            self.ruby_command(&codes, args.get(read.rest..).unwrap_or_default());
+        }
         for code in codes {
             self.foreign_code(by, code);
         }
@@ -343,6 +348,21 @@ impl Walker<'_> {
 }
 
 impl Walker<'_> {
+    /// `ruby -run -e rm -- -r FOLDER`: the library `un` has methods that do what the programs of these names do.
+    fn ruby_command(&mut self, codes: &[Word], args: &[Word]) {
+        const PROGRAMS: [&str; 9] =
+            ["cp", "ln", "mv", "rm", "mkdir", "rmdir", "install", "chmod", "touch"];
+        for code in codes.iter().filter_map(Word::known) {
+            let name = match code.trim() {
+                "httpd" => "un-httpd",
+                name if PROGRAMS.contains(&name) => name,
+                _ => continue,
+            };
+            let words = [Word::text(name)].into_iter().chain(args.iter().cloned()).collect();
+            self.run_by("ruby", |walker| walker.start(words, Launch::default()));
+        }
+    }
+
     /// `python -m pip install`: many modules are the program of that name.
     fn module(&mut self, python: &str, read: &OptionsRead<'_>, args: &[Word]) {
         let module = read.given.iter().find_map(|given| match given {

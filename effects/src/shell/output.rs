@@ -144,13 +144,13 @@ impl Walker<'_> {
         }
     }
 
-    /// The folder of the repository: `git rev-parse --show-toplevel`. That of the session, if it is not on this
+    /// The folder of the repository, or that of its history: `git rev-parse --show-toplevel`, `--git-dir`. That of the session, if it is not on this
     /// machine. Variables and settings of git may name another.
     fn top_folder(&self, run: &Run) -> Option<Word> {
         let ([command, option], false) = (run.args.as_slice(), run.renamed) else { return None };
         let asks = run.name()? == "git"
             && command.known()? == "rev-parse"
-            && option.known()? == "--show-toplevel"
+            && matches!(&*option.known()?, "--show-toplevel" | "--git-dir")
             && run.redirects.is_empty();
         let sets = |run: &Run| {
             let names = |word: &Word| word.has_unknown() || word.written().contains("worktree");
@@ -168,7 +168,13 @@ impl Walker<'_> {
         if settings.to_ascii_lowercase().contains("worktree") {
             return None;
         }
-        Some(Word::text(format!("{}\n", top.to_str()?)))
+        if option.known()? == "--show-toplevel" {
+            return Some(Word::text(format!("{}\n", top.to_str()?)));
+        }
+        let history = top.join(".git");
+        // In the folder itself git writes the name alone, which another folder would not find.
+        let written = if top == folder { ".git" } else { history.to_str()? };
+        (is_elsewhere || history.is_dir()).then(|| Word::text(format!("{written}\n")))
     }
 
     /// What `mktemp` writes where it makes a file or a folder in the one for temporary files: its template stands for

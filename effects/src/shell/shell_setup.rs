@@ -3,7 +3,7 @@
 //! What they write is part of the program, as what it does itself is, so nobody has to see it before it runs.
 
 use super::walk::Walker;
-use crate::run::{Origin, Run};
+use crate::run::{Origin, Output, Run};
 use crate::word::{Word, WordPart};
 
 /// Programs, and the first words with which they write such code; none for any.
@@ -53,7 +53,12 @@ impl Walker<'_> {
     }
 
     /// Forgets the variables that such code may have set. It leaves the folder as it is.
-    pub(super) fn set_up_shell(&mut self) {
+    pub(super) fn set_up_shell(&mut self, by: usize) {
+        // The shell takes what the program before writes, and shows it to nobody.
+        let printer = by.checked_sub(1).and_then(|before| self.runs.get_mut(before));
+        if let Some(run) = printer.filter(|run| writes_setup(run)) {
+            run.output = Output::Nowhere;
+        }
         self.complete = false;
         let cwd = self.state.cwd.clone();
         self.change().forget_all();

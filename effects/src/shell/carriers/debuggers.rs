@@ -1,4 +1,4 @@
-//! Programs that run another one to watch it: `gdb --args`, `rr`, `perf record`.
+//! Programs that run another one to watch it: `gdb --args`, `rr`, `perf record`, `py-spy record`.
 
 use super::super::start::Launch;
 use super::super::walk::Walker;
@@ -28,7 +28,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Starts what `perf` or `rr` watch.
+    /// Starts what `perf`, `rr` or `py-spy` watch.
     pub(super) fn watched(&mut self, name: &str, args: &[Word]) {
         let first = args.first().and_then(Word::known).unwrap_or_default();
         let args = match (name, first.as_ref()) {
@@ -37,6 +37,11 @@ impl Walker<'_> {
             }
             ("rr", first) if !matches!(first, "replay" | "ps" | "pack" | "dump" | "ls" | "rm") => {
                 args
+            }
+            // Its options end at `--`.
+            ("py-spy", _) => {
+                let end = args.iter().position(|word| word.known().as_deref() == Some("--"));
+                end.and_then(|end| args.get(end + 1..)).unwrap_or_default()
             }
             _ => return,
         };

@@ -10,8 +10,8 @@ pub(super) enum CodeEffect {
     StartsPrograms,
     /// It changes files, and which cannot be told.
     ChangesFiles,
-    /// It opens these files alone.
-    Opens { read: Vec<String>, written: Vec<String> },
+    /// It opens these files and starts these programs alone.
+    Opens { read: Vec<String>, written: Vec<String>, started: Vec<Vec<String>> },
 }
 
 /// Names with which any other may be reached: the texts count as well.
@@ -26,6 +26,12 @@ const CHANGES: &str = "rmtree unlink rmdir removedirs chmod lchmod chown lchown 
 const MAY_CHANGE: &str = "remove rename renames replace copy move";
 /// Methods that give texts.
 const TEXTS: &str = "read read_text strip lstrip rstrip lower upper join format decode";
+/// Functions of `subprocess` that start a program and wait for it, and what it has that starts none.
+const RUN: &str = "run call check_call check_output";
+const OF_RUN: &str = "PIPE DEVNULL STDOUT CalledProcessError TimeoutExpired";
+/// The named arguments of these functions that change neither the program nor where it works.
+const HOW_TO_RUN: &str =
+    "check capture_output text universal_newlines timeout encoding errors stdout stderr";
 const OF_FILES: &str = "os shutil pathlib Path";
 
 /// The longest code, the most files and the most brackets that are looked at: each is looked for in all of the code.
@@ -43,12 +49,13 @@ pub(super) fn effect_of(code: &str) -> Option<CodeEffect> {
         return None;
     }
     // Python takes other forms of a letter for that letter: `os.ｓystem`.
+    let mut started = Vec::new();
     let is_disguised = names.chars().any(|c| !c.is_ascii() && is_letter(c));
     let starts = is_disguised
         || words(&names).any(|(at, word)| {
             let of_platform = names.get(..at).is_some_and(|before| before.ends_with("platform."));
             word.to_lowercase().contains("popen")
-                || word.contains("subprocess")
+                || word.contains("subprocess") && !is_told(code, &names, at, word, &mut started)
                 || STARTS.split_ascii_whitespace().any(|one| one == word) && !of_platform
         });
     if starts {
@@ -61,11 +68,73 @@ pub(super) fn effect_of(code: &str) -> Option<CodeEffect> {
     if has(CHANGES) || may_change && has(OF_FILES) {
         return Some(CodeEffect::ChangesFiles);
     }
-    Some(opened(code, &names).unwrap_or(CodeEffect::ChangesFiles))
+    let Some((read, written)) = opened(code, &names) else { return Some(CodeEffect::ChangesFiles) };
+    Some(CodeEffect::Opens { read, written, started })
+}
+
+/// Whether `subprocess` at a place is imported under its name, or starts a program of which each word stands there.
+fn is_told(code: &str, names: &str, at: usize, word: &str, started: &mut Vec<Vec<String>>) -> bool {
+    let is_one_of = |list: &str, name: &str| list.split_ascii_whitespace().any(|one| one == name);
+    let before = names.get(..at).unwrap_or_default();
+    let line = before.rsplit(['\n', ';']).next().unwrap_or_default().trim_start();
+    let after = names.get(at + word.len()..).unwrap_or_default();
+    // A program is found by the variables.
+    if word != "subprocess" || names.contains("environ") || names.contains("putenv") {
+        return false;
+    }
+    if let Some(others) = line.strip_prefix("import ") {
+        let is_renamed = |text: &str| words(text).any(|(_, word)| word == "as");
+        let goes_on = after.split(['\n', ';']).next().unwrap_or_default();
+        return others.chars().all(|c| is_letter(c) || ", ".contains(c))
+            && !is_renamed(others)
+            && !is_renamed(goes_on)
+            && !after.starts_with('.');
+    }
+    let Some((start, name)) = after.strip_prefix('.').and_then(|after| words(after).next()) else {
+        return false;
+    };
+    if start != 0 || line.contains("from ") || is_one_of(OF_RUN, name) {
+        return start == 0 && !line.contains("from ");
+    }
+    let open = at + word.len() + 1 + name.len();
+    let Some(inside) = brackets(names, open).filter(|_| is_one_of(RUN, name)) else { return false };
+    let arguments = code.get(inside.clone()).unwrap_or_default();
+    let Some((program, length)) = literals(arguments) else { return false };
+    let rest = names.get(inside.start + length..inside.end).unwrap_or_default();
+    let is_known = |argument: &str| {
+        argument.trim().is_empty()
+            || argument.split_once('=').is_some_and(|(name, _)| is_one_of(HOW_TO_RUN, name.trim()))
+    };
+    started.push(program);
+    rest.trim_start().is_empty()
+        || rest.trim_start().starts_with(',') && rest.split(',').all(is_known)
+}
+
+/// The texts of the list that code begins with, and the length of that list: `["ls", "-l"]`.
+fn literals(code: &str) -> Option<(Vec<String>, usize)> {
+    let mut rest = code.trim_start().strip_prefix('[')?.trim_start();
+    let mut texts = Vec::new();
+    loop {
+        let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+        let (text, after) = rest.get(1..)?.split_once(quote)?;
+        if text.contains(['\\', '\n']) {
+            return None;
+        }
+        texts.push(text.to_owned());
+        let after = after.trim_start();
+        rest = after.strip_prefix(',').unwrap_or(after).trim_start();
+        if let Some(end) = rest.strip_prefix(']') {
+            return Some((texts, code.len() - end.len()));
+        }
+        // Texts side by side are one.
+        if !after.starts_with(',') {
+            return None;
+        }
+    }
 }
 
 /// The files that the code opens, if the name of each that it writes stands in it.
-fn opened(code: &str, names: &str) -> Option<CodeEffect> {
+fn opened(code: &str, names: &str) -> Option<(Vec<String>, Vec<String>)> {
     let (mut read, mut written) = (Vec::new(), Vec::new());
     for (at, word) in words(names) {
         let method = match word {
@@ -101,7 +170,7 @@ fn opened(code: &str, names: &str) -> Option<CodeEffect> {
             None => {}
         }
     }
-    Some(CodeEffect::Opens { read, written })
+    Some((read, written))
 }
 
 /// Whether the mode of `open` stands there, and is no text.
@@ -370,7 +439,28 @@ mod tests {
 
     fn opens(read: &[&str], written: &[&str]) -> Option<CodeEffect> {
         let owned = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
-        Some(CodeEffect::Opens { read: owned(read), written: owned(written) })
+        Some(CodeEffect::Opens { read: owned(read), written: owned(written), started: Vec::new() })
+    }
+
+    #[test]
+    fn programs_with_words_in_the_code_are_told() {
+        for (code, expected) in [
+            ("import subprocess; subprocess.run(['ls'])", vec![vec!["ls"]]),
+            (
+                "import os, subprocess\nprint(subprocess.check_output([\"git\", \"log\",], text=True))",
+                vec![vec!["git", "log"]],
+            ),
+            (
+                "import subprocess, sys\nsubprocess.call( ['a'] )\nsubprocess.run(['b'], stdout=subprocess.PIPE, check=True)",
+                vec![vec!["a"], vec!["b"]],
+            ),
+            ("import subprocess", vec![]),
+        ] {
+            let Some(CodeEffect::Opens { started, .. }) = effect_of(code) else {
+                panic!("{code}");
+            };
+            assert_eq!(started, expected, "{code}");
+        }
     }
 
     #[test]
@@ -454,7 +544,25 @@ mod tests {
         for code in [
             "import os\nos.system('ls')",
             "from os import system as s\ns('ls')",
-            "import subprocess",
+            "import subprocess as s; s.run(['ls'])",
+            "import a as subprocess; subprocess.run(['ls'])",
+            "from subprocess import run; run(['ls'])",
+            "import subprocess; subprocess.run('ls', shell=True)",
+            "import subprocess; subprocess.run(['ls'], shell=True)",
+            "import subprocess; subprocess.run(['ls'], executable='x')",
+            "import subprocess; subprocess.run(['ls'], **more)",
+            "import subprocess; subprocess.run(['ls'], text=f(a, b))",
+            "import subprocess; subprocess.run(['ls'] + x)",
+            "import subprocess; subprocess.run(['ls' 'x'])",
+            "import subprocess; subprocess.run([x])",
+            "import subprocess; subprocess.run([])",
+            "import subprocess; subprocess.run(['l\\x73'])",
+            "import subprocess; subprocess.run(args)",
+            "import subprocess; subprocess.Popen(['ls'])",
+            "import subprocess; f = subprocess.run",
+            "import subprocess; s = subprocess",
+            "import subprocess.run as r",
+            "import os, subprocess; os.environ['PATH'] = 'x'; subprocess.run(['ls'])",
             "import os; os.ｓystem('ls')",
             "from asyncio import create_subprocess_shell",
             "print(f'{os.system(x)}')",

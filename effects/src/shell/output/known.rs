@@ -6,7 +6,7 @@ use crate::run::{Output, Run};
 use crate::word::{Word, WordPart};
 
 /// The most numbers of `seq` that are followed.
-const NUMBERS: u32 = 64;
+const NUMBERS: u32 = 1024;
 
 /// What `echo`, `printf`, `pwd`, `basename`, `dirname` and `seq` write; parts of it may be unknown.
 pub(super) fn written_by(run: &Run) -> Option<Word> {

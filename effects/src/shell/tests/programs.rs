@@ -313,3 +313,50 @@ fn names_may_mean_something_else() {
         names,
     );
 }
+
+#[test]
+fn programs_in_code_of_others_are_told() {
+    all(
+        &[
+            ("ruby -run -e rm -- -r x", "ruby rm"),
+            ("ruby -r un -e httpd", "ruby un-httpd"),
+            ("ruby -e rm x", "ruby"),
+            ("py-spy record -o p.svg -- python x.py", "py-spy python"),
+            ("py-spy top --pid 1", "py-spy"),
+            ("python3 -c 'import subprocess; subprocess.run([\"ls\", \"a b\"])'", "python3 +ls"),
+        ],
+        names,
+    );
+}
+
+#[test]
+fn the_folder_of_the_history_is_told() {
+    for (text, expected) in [
+        ("cat \"$(git rev-parse --git-dir)/HEAD\"", Some(".git/HEAD")),
+        ("cat $(git -C x rev-parse --git-dir)/HEAD", None),
+        ("GIT_DIR=x; cat $(git rev-parse --git-dir)/HEAD", None),
+    ] {
+        let reading = reading(text);
+        let word = reading.runs.last().and_then(|run| run.args.first()).expect("a word");
+        assert_eq!(word.known().as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_tag_is_no_option() {
+    for (text, expected) in [
+        ("git checkout $(git describe --tags --abbrev=0)", true),
+        ("git checkout $(git describe --tags --dirty=x)", false),
+        ("git() { cat x; }; git checkout $(git describe)", false),
+    ] {
+        let reading = reading(text);
+        let word = reading.runs.last().and_then(|run| run.args.last()).expect("a word");
+        let is_name = word.parts.iter().all(|part| part.is_plain_name());
+        assert_eq!(is_name, expected, "{text}");
+    }
+}
+
+#[test]
+fn a_loop_over_many_numbers_gives_a_number() {
+    assert_eq!(last("for i in $(seq 1 254); do x a.$i; done"), "x a.<$((i))…>");
+}

@@ -26,6 +26,8 @@ fn what_a_program_writes_to_make_a_shell_ready_is_not_asked_about() {
         effects("eval \"$(pyenv init -)\"; rm -rf build").deletes[0].path.written(),
         "/home/u/proj/build"
     );
+    assert_eq!(effects("eval \"$(direnv export bash)\"").shows_env, []);
+    assert_eq!(effects("direnv export bash").shows_env.len(), 1);
     for text in [
         "eval \"$(cat hook)\"",
         "eval \"$(./direnv hook bash)\"",
