@@ -170,6 +170,8 @@ fn hosts_of_programs() {
     assert_eq!(told("gsutil -m cp -r a gs://b"), "r /w/a/");
     assert_eq!(told("gsutil cp gs://b/x c"), "w /w/c; m /w/c/x");
     assert_eq!(told("s3cmd put a s3://b"), "r /w/a");
+    assert_eq!(told("croc send a"), "r /w/a/");
+    assert_eq!(told("gcloud compute scp --recurse a vm:x --zone z"), "r /w/a/; c vm:22");
     assert_eq!(told("az storage blob upload-batch -d c -s a"), "r /w/a/");
     assert_eq!(told("az storage blob download-batch -s c -d a"), "");
     assert_eq!(told("scp u@h:/x ."), "w /w; w /w/x; c h:22");
