@@ -177,5 +177,5 @@ fn a_patch_is_a_map_by_name() {
     assert_eq!(patch.get_mut("d"), None);
     assert_eq!((patch.remove("a"), patch.remove("a")), (Some(Value::from(10)), None));
     patch.clear();
-    assert!(patch.is_empty() && patch.len() == 0);
+    assert_eq!((patch.is_empty(), patch.len()), (true, 0));
 }
