@@ -152,8 +152,8 @@ impl Walker<'_> {
 
 /// Whether the redirections of a command are those of the shell: `exec < file`.
 fn is_exec_alone(words: &[Word]) -> bool {
-    let known = words.iter().map(Word::known).collect::<Option<Vec<_>>>().unwrap_or_default();
-    known.split_last().is_some_and(|(last, before)| {
-        last == "exec" && before.iter().all(|word| matches!(word.as_ref(), "builtin" | "command"))
+    let is = |word: &Word, names: &[&str]| word.known().is_some_and(|word| names.contains(&&*word));
+    words.split_last().is_some_and(|(last, before)| {
+        is(last, &["exec"]) && before.iter().all(|word| is(word, &["builtin", "command"]))
     })
 }
