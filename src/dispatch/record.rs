@@ -15,7 +15,7 @@
 
 use std::time::Duration;
 
-use hookgate_contract::{Envelope, Mode, ReasonCode, Role, VerdictDecision};
+use hookgate_contract::{Envelope, Mode, ReasonCode, Role};
 use tokio::time::Instant;
 
 use super::DispatchState;
@@ -174,10 +174,9 @@ fn answered_vote(hook: &CompiledHook, checked: &Checked, round: u8, duration_us:
     match &checked.kind {
         AnswerKind::Failed(failure) => {
             vote.outcome = VoteOutcome::Failed;
-            vote.reason = checked
-                .decision
-                .filter(|decision| *decision > VerdictDecision::Allow)
-                .map(|decision| whole_reason(hook.id(), failure, decision));
+            // A failure that counts as allow has no decision.
+            vote.reason =
+                checked.decision.map(|decision| whole_reason(hook.id(), failure, decision));
             vote.failure = Some(failure.class);
             vote.detail = Some(failure.detail.to_string());
         }

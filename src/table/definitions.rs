@@ -89,7 +89,6 @@ impl HookSpec {
     pub(super) fn has_place_of(&self, other: &Self) -> bool {
         (self.mode == Mode::Off) == (other.mode == Mode::Off)
             && self.priority == other.priority
-            && self.background == other.background
             && self.after == other.after
             && self.before == other.before
             && self

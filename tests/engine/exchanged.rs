@@ -125,6 +125,25 @@ async fn an_edited_hook_is_called_where_its_order_wants_it() {
     assert_eq!(order(a().role(Role::Observe).background(true)).await, "b a");
 }
 
+/// What runs in the background has its place among the others, too.
+#[tokio::test]
+async fn an_observer_that_an_edit_moves_to_the_background_is_not_waited_for() {
+    let log = Log::default();
+    let observer = |background: bool| {
+        let hook = slow("a", &log).role(Role::Observe);
+        hook.background(background)
+    };
+    let engine = engine([observer(false), hook("b", &log)]);
+    for background in [true, false, true] {
+        engine.edit(|table| _ = table.replace(observer(background))).unwrap();
+        let gate = engine.dispatch(bash("x"), &context()).await;
+        assert!(gate.is_cleared());
+        assert_eq!(log.take().contains(&"a ends".to_owned()), !background, "{background}");
+        engine.drain(std::time::Duration::MAX).await;
+        log.take();
+    }
+}
+
 #[test]
 fn what_is_wrong_with_an_edited_hook_is_an_error() {
     let log = Log::default();

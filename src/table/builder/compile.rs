@@ -11,7 +11,7 @@
 //! one that adds or removes a hook costs a pass over the ids, and over the hooks of its events.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use hookgate_contract::{Contract, Event, Mode};
 
@@ -53,11 +53,9 @@ impl TableBuilder {
             contracts: self.contracts.clone(),
             unknown_contracts: self.unknown_contracts,
             limits: self.limits.clone(),
-            hash: OnceLock::new(),
             sections: self.sections.clone(),
             require: self.require.clone(),
             lowers: self.lowers,
-            recorded: false,
             ids,
             ordered: base.is_some_and(|base| base.ordered) || any_new(HookSpec::is_ordered),
             watching: base.is_some_and(|base| base.watching) || any_new(HookSpec::watches),
