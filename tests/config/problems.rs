@@ -265,35 +265,44 @@ fn section_of_the_machine() -> ConfigErrors {
     errors
 }
 
+/// A condition that always holds, and what it says of itself.
+struct Declaring {
+    watches: Option<&'static str>,
+    /// Whether it counts files, and whether it says which ones are meant.
+    wants: bool,
+    means: bool,
+}
+
+impl Condition for Declaring {
+    fn hold(&self, _: &Envelope<'_>) -> Truth {
+        Truth::True
+    }
+
+    fn explain(&self, _: &Envelope<'_>) -> String {
+        "it always holds".to_owned()
+    }
+
+    fn watches(&self) -> Option<&str> {
+        self.watches
+    }
+
+    fn wants_files(&self) -> bool {
+        self.wants
+    }
+
+    fn means_files(&self) -> bool {
+        self.means
+    }
+}
+
 /// What can be wrong with conditions that are made in Rust: each problem, and what is in it.
 fn conditions_of_an_embedder() -> Vec<(String, String)> {
-    struct Watching(&'static str);
-    struct WantsFiles;
-    impl Condition for WantsFiles {
-        fn hold(&self, _: &Envelope<'_>) -> Truth {
-            Truth::True
-        }
-        fn explain(&self, _: &Envelope<'_>) -> String {
-            "it counts files".to_owned()
-        }
-        fn wants_files(&self) -> bool {
-            true
-        }
-    }
-    impl Condition for Watching {
-        fn hold(&self, _: &Envelope<'_>) -> Truth {
-            Truth::True
-        }
-        fn explain(&self, _: &Envelope<'_>) -> String {
-            format!("it watches `{}`", self.0)
-        }
-        fn watches(&self) -> Option<&str> {
-            Some(self.0)
-        }
-    }
     let made = |id: &str| Hook::sync(id, |_| Ok(Verdict::none())).event(Event::PreToolUse);
-    let watching = |of| BuiltCondition::new("watching", of, Watching(of));
-    let unfit = ConditionKind::new("unfit", |_, _| Some(Box::new(Watching("off"))));
+    let declaring = |watches, wants| Declaring { watches, wants, means: false };
+    let watching = |of| BuiltCondition::new("watching", of, declaring(Some(of), false));
+    let wanting = BuiltCondition::new("files", true, declaring(None, true));
+    let unfit =
+        ConditionKind::new("unfit", move |_, _| Some(Box::new(declaring(Some("off"), false))));
     let unfit = unfit.supports(|_| Err("it suits no event")).top_level();
     let unfit = unfit.build(&true.into(), &ConditionContext::new(Path::new("/"))).unwrap();
     let deep =
@@ -302,7 +311,7 @@ fn conditions_of_an_embedder() -> Vec<(String, String)> {
     builder
         .insert(made("off").mode(Mode::Off))
         .insert(made("a").condition(watching("gone")).condition(watching("off")))
-        .insert(made("files").condition(BuiltCondition::new("files", true, WantsFiles)))
+        .insert(made("files").condition(wanting))
         .insert(made("b").condition(unfit.clone()))
         .insert(made("c").matching(MatchSpec::new().except(MatchSpec::new().condition(unfit))))
         .insert(made("d").matching(MatchSpec::new().any([])))
@@ -318,35 +327,21 @@ fn conditions_of_an_embedder() -> Vec<(String, String)> {
 /// A condition that counts the files of another hook needs one that asks about files.
 #[test]
 fn the_hook_whose_files_are_counted_says_which_files_it_means() {
-    /// Counts the files of a hook, or says which files it means.
-    struct Files(Option<&'static str>);
-    impl Condition for Files {
-        fn hold(&self, _: &Envelope<'_>) -> Truth {
-            Truth::True
-        }
-        fn explain(&self, _: &Envelope<'_>) -> String {
-            "it is about files".to_owned()
-        }
-        fn wants_files(&self) -> bool {
-            self.0.is_some()
-        }
-        fn watches(&self) -> Option<&str> {
-            self.0
-        }
-        fn means_files(&self) -> bool {
-            self.0.is_none()
-        }
-    }
     let build = |matching: MatchSpec| {
         let made = |id: &str| Hook::sync(id, |_| Ok(Verdict::none())).event(Event::PreToolUse);
-        let counting = BuiltCondition::new("counting", true, Files(Some("a")));
+        let counting = BuiltCondition::new(
+            "counting",
+            true,
+            Declaring { watches: Some("a"), wants: true, means: false },
+        );
         TableBuilder::from_iter([made("a").matching(matching), made("b").condition(counting)])
             .build()
     };
     let errors = build(MatchSpec::new().tool("Write")).unwrap_err();
     let [error] = errors.errors() else { panic!("{errors}") };
     assert!(matches!(&error.problem, BuildProblem::NoFiles(id) if id == "a"), "{error}");
-    let means = BuiltCondition::new("means", true, Files(None));
+    let means =
+        BuiltCondition::new("means", true, Declaring { watches: None, wants: false, means: true });
     assert!(build(MatchSpec::new().condition(means)).is_ok());
 }
 

@@ -158,8 +158,9 @@ const EVALUATORS: &[(&str, &[&str])] = &[
 /// Those of them that take code from their standard input if no file is named.
 const SESSIONS: &str = "iex guile racket clojure clj bb raku swift janet R gnuplot scheme chez ccl sbcl ecl clisp octave \
     octave-cli matlab erl swipl ocaml deno kotlinc ipython ipython3 xonsh nu irb groovysh jshell";
-/// Programs that take it from there if these are their last words, options apart; without words, if they have none.
-const ASKED_FOR_INPUT: [(&str, &[&str]); 11] = [
+/// Programs that take it from there if these are their last words, options apart, or stand anywhere if the first is an
+/// option; without words, if they have none.
+const ASKED_FOR_INPUT: [(&str, &[&str]); 13] = [
     ("nix-shell wsl wsl.exe", &[]),
     ("adb poetry pipenv flask", &["shell"]),
     ("rails", &["console"]),
@@ -169,16 +170,24 @@ const ASKED_FOR_INPUT: [(&str, &[&str]); 11] = [
     ("bun uv", &["run", "-"]),
     ("awk gawk mawk nawk sed", &["-f", "-"]),
     ("awk gawk mawk nawk sed", &["-f", "/dev/stdin"]),
+    ("awk gawk mawk nawk sed", &["-f-"]),
+    ("awk gawk mawk nawk sed", &["--file=-"]),
     ("python python3", &["manage.py", "shell"]),
     ("npx", &["zx", "-"]),
 ];
 
-/// Whether the words of a program end with these, options apart.
-fn ends_with(args: &[Word], words: &[&str]) -> bool {
+/// Whether the words of a program are those of a row of [`ASKED_FOR_INPUT`].
+fn asks_for_input(args: &[Word], words: &[&str]) -> bool {
     let args = args.iter().map(Word::known_prefix);
     let is_kept = |arg: &&str| !arg.starts_with('-') || *arg == "-" || words.contains(arg);
     let args: Vec<_> = args.filter(is_kept).collect();
-    if words.is_empty() { args.is_empty() } else { args.ends_with(words) }
+    match words {
+        [] => args.is_empty(),
+        [first, ..] if first.starts_with('-') => {
+            args.windows(words.len()).any(|some| some == words)
+        }
+        _ => args.ends_with(words),
+    }
 }
 
 /// Options with which they do not: other code runs, which may read it.
@@ -250,7 +259,7 @@ impl Walker<'_> {
     /// Notes the code that stands behind a word of a program: `deno eval CODE`, `erl -eval CODE`, `guile -c CODE`.
     pub(super) fn evaluated_code(&mut self, name: &str, by: usize) {
         let Some(CodeWords { flags, asked }) = CODE_WORDS.get(name) else { return };
-        let asks = |run: &Run| asked.iter().any(|words| ends_with(&run.args, words));
+        let asks = |run: &Run| asked.iter().any(|words| asks_for_input(&run.args, words));
         if self.input != Input::Session && self.runs.get(by).is_some_and(asks) {
             return self.code_from_input(by, false, &[]);
         }

@@ -76,6 +76,8 @@ fn input_reaches_the_programs_that_code_starts() {
         ("curl x | nix-shell --pure", Some(CodeFrom::Network)),
         ("curl x | python3 manage.py shell", Some(CodeFrom::Network)),
         ("curl x | awk -f -", Some(CodeFrom::Network)),
+        ("curl x | awk -F, -f - data.csv", Some(CodeFrom::Network)),
+        ("curl x | sed -n --file=- a", Some(CodeFrom::Network)),
         ("curl x | bun run -", Some(CodeFrom::Network)),
         ("curl x | psql db", Some(CodeFrom::Network)),
         ("adb shell; poetry shell; rails console", None),
