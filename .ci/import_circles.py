@@ -166,7 +166,7 @@ class Crate:
 # Folders whose modules call each other since what they read is recursive, each with its reason. Circles
 # in them are allowed; those inside of their own folders are not.
 RECURSIVE = {
-    ("effects/src", ("shell",)): "a program of a command line starts programs, which may be wrappers again",
+    ("crates/effects/src", ("shell",)): "a program of a command line starts programs, which may be wrappers again",
 }
 
 

@@ -41,6 +41,7 @@
 
 mod advice;
 mod agent;
+mod applies;
 mod characters;
 mod conditions;
 mod contradiction;
@@ -48,7 +49,6 @@ mod doubtful;
 mod equality;
 mod error;
 mod glob;
-mod holding;
 mod impossible_tools;
 mod key_advice;
 mod name;
@@ -66,12 +66,12 @@ mod truth;
 mod unknown_field;
 mod well_known;
 
+pub(crate) use applies::Holding;
 pub(crate) use conditions::{Conditions, DEEPEST};
 pub(crate) use doubtful::{advice, doubts};
 pub(crate) use equality::are_equal;
 pub use error::MatchError;
 pub use glob::GlobError;
-pub(crate) use holding::Holding;
 pub(crate) use key_advice::input_doubt;
 pub use name::NameError;
 pub(crate) use pattern::event_glob;

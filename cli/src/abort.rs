@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
+use crate::eval::EvalError;
 use hookgate::contract::suggest::Suggestion;
-use hookgate_eval::EvalError;
 
 use crate::exit_code::Exit;
 use crate::terminal::stderr;

@@ -30,7 +30,7 @@ pub(crate) fn is_sent() -> bool {
 /// loaded, so it is in force; its hooks are not called, since nothing has happened. Only hooks count that can refuse a
 /// step of this agent now. `problem` says why one of them
 /// would fail.
-pub(crate) fn table(
+pub(crate) fn deny_all_table(
     policy: &HandlerTable,
     event: &str,
     problem: Option<&str>,

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::eval::Meter;
 use hookgate::config::{ConfigError, ConfigErrors, Loaded, LoadedFile, Loader, join};
 use hookgate::contract::settings::Node;
 use hookgate::table::Layer;
 use hookgate::{HandlerTable, Registry};
-use hookgate_eval::Meter;
 use miette::Severity;
 use serde_json::{Value, json};
 

@@ -103,7 +103,7 @@ pub(crate) fn registry_of(
     }
     let _ = registry.add_section(hookgate::effects::conditions::section());
     let _ = registry.add_section(crate::trust_section::section());
-    for dialect in hookgate_dialects::all().into_iter().chain(hookgate_dialects::of_systems()) {
+    for dialect in hookgate_dialects::every() {
         // Each has a name.
         let _ = registry.add_dialect(dialect);
     }

@@ -118,7 +118,7 @@ fn is_called(title: &str, of_manifest: &str) -> bool {
 }
 
 fn is_agent(of_manifest: &str) -> bool {
-    hookgate_dialects::all().iter().any(|dialect| is_called(dialect.title(), of_manifest))
+    hookgate_dialects::of_agents().iter().any(|dialect| is_called(dialect.title(), of_manifest))
 }
 
 /// Returns names as words: "`a`, `b` or `c`".

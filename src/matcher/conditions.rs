@@ -2,7 +2,7 @@
 //!
 //! They are a conjunction that stops at the first one that is false; the cheap ones (safety, agent,
 //! folder) come before those that look into values, registered ones after these, `any` and `not`
-//! (`conditions/nested.rs`) last. A hook is called unless the result is false; `holding.rs` says what becomes of
+//! (`conditions/nested.rs`) last. A hook is called unless the result is false; `applies.rs` says what becomes of
 //! one whose registered conditions cannot be told.
 //!
 //! A condition on the payload often names a field that the payload can lend as a text. Only for
@@ -17,8 +17,8 @@ use hookgate_contract::payload::{AnyPayload, FieldRef, Safety};
 use hookgate_contract::{BuiltCondition, Command, Condition, Envelope, Observed, StepContext};
 
 use super::agent::{Agents, is_subagent};
+use super::applies::{Evaluated, Favour, Holding};
 use super::error::MatchError;
-use super::holding::{Evaluated, Favour, Holding};
 use super::path_glob::PathGlobs;
 use super::pointer::Token;
 use super::pointer_condition::PointerCondition;

@@ -241,7 +241,7 @@ fn every_problem_is_reported_at_its_position() {
         (include_str!("../../src/config/problem.rs"), "ConfigProblem"),
         (include_str!("../../src/table/build_error.rs"), "BuildProblem"),
         (include_str!("../../src/matcher/error.rs"), "MatchError"),
-        (include_str!("../../handlers/input/src/settings.rs"), "SettingProblem"),
+        (include_str!("../../crates/contract/src/input/settings.rs"), "SettingProblem"),
     ] {
         let all = variants(source, name);
         assert!(all.len() >= 3, "{all:?}");

@@ -75,8 +75,8 @@ const AREAS: &[(&[&str], &str)] = &[
         ENVELOPE,
     ),
     (&["AnyPayload", "hookgate_contract::payload"], ENVELOPE),
-    (&["hookgate_input::json::write::write_text"], TEXTS),
-    (&["hookgate_input::json::write"], JSON),
+    (&["hookgate_contract::input::json::write::write_text"], TEXTS),
+    (&["hookgate_contract::input::json::write"], JSON),
     (&["serde_json::ser", "serde_core::ser", "itoa::", "zmij::", "serde_json::value::ser"], JSON),
     (
         &[
@@ -113,7 +113,7 @@ const AREAS: &[(&[&str], &str)] = &[
         ],
         ANSWERS,
     ),
-    (&["hookgate_input::", "hookgate_contract::verdict", "hookgate_contract::build"], ANSWERS),
+    (&["hookgate_contract::input::", "hookgate_contract::verdict", "hookgate_contract::build"], ANSWERS),
     (&["hookgate::decision", "hookgate_contract::decision"], DECISION),
     (&["hookgate::table", "hookgate::matcher", "arc_swap::", "hookgate_contract::event"], TABLE),
     (&["hookgate_contract::contract", "hookgate_contract::role", "hookgate::hook_id"], TABLE),

@@ -337,7 +337,7 @@ impl Profile {
 
     /// Returns the agent of a name.
     pub(crate) fn find(name: &str) -> Result<&'static Self, Abort> {
-        let dialects = hookgate_dialects::all();
+        let dialects = hookgate_dialects::of_agents();
         let dialect = dialects.iter().find(|dialect| is_called(&***dialect, name));
         let name = dialect.map_or(name, |dialect| dialect.name());
         PROFILES.iter().find(|profile| profile.name == name).ok_or_else(|| {
@@ -348,7 +348,7 @@ impl Profile {
 
     /// Returns the dialect of the agent.
     pub(crate) fn dialect(&self) -> Result<Arc<dyn Dialect>, Abort> {
-        hookgate_dialects::all()
+        hookgate_dialects::of_agents()
             .into_iter()
             .find(|dialect| dialect.name() == self.name)
             .ok_or_else(|| Abort::failure(format!("the dialect `{}` is not built in", self.name)))

@@ -8,8 +8,8 @@ mod answer;
 mod call;
 mod daemon;
 mod error;
-mod in_force;
 mod input;
+mod joined_configs;
 mod judge;
 mod remembering;
 mod state;
@@ -145,8 +145,7 @@ fn answer_one(call: Call) -> Exit {
 }
 
 fn find_dialect(name: &str) -> Option<Arc<dyn Dialect>> {
-    let systems = hookgate_dialects::of_systems();
-    hookgate_dialects::all().into_iter().chain(systems).find(|dialect| is_called(&**dialect, name))
+    hookgate_dialects::every().into_iter().find(|dialect| is_called(&**dialect, name))
 }
 
 /// The event of the step, as soon as it is known: a refusal depends on it.

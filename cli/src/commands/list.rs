@@ -8,7 +8,7 @@ mod screen;
 use crate::abort::Abort;
 use crate::config::{self, ConfigArgs};
 use crate::exit_code::Exit;
-use crate::standing::Standing;
+use crate::hook_standing::Standing;
 use crate::terminal::stdout;
 use crate::terminal::stdout::OutputArgs;
 use filter::FilterArgs;

@@ -16,12 +16,12 @@ use hookgate::{Engine, HandlerTable, HookSpec};
 use crate::abort::Abort;
 use crate::config::{self, ConfigArgs};
 use crate::exit_code::Exit;
+use crate::hook_standing::{HookStanding, Standing};
 use crate::input::envelope;
 use crate::input::now::NowArgs;
 use crate::input::remarks::Remarks;
 use crate::interrupt::interrupted;
 use crate::silenced;
-use crate::standing::{HookStanding, Standing};
 use crate::terminal::stdout::OutputArgs;
 use crate::terminal::style::DOUBTFUL;
 use crate::terminal::{sanitize, stderr, stdout, table};
@@ -151,7 +151,7 @@ impl Asking {
             standing: standing.of_hook(&hook),
             refused: not_run(&hook, standing),
             hook,
-            silent: Engine::new(silenced::table(&table, is_called)?),
+            silent: Engine::new(silenced::table_with_silenced(&table, is_called)?),
             engine: (!args.no_run).then(|| Engine::new(table.clone())),
             table: Arc::new(table),
             remarks: Remarks::default(),

@@ -21,7 +21,7 @@ use super::*;
 
 /// Returns the configs of the corpus, each with its path below the folder of its project.
 fn corpus() -> Vec<(PathBuf, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dialects/tests/configs");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/dialects/tests/configs");
     let mut found = Vec::new();
     for project in fs::read_dir(root).unwrap() {
         collect(&project.unwrap().path(), Path::new(""), &mut found);

@@ -105,7 +105,7 @@ fn what_cannot_be_read_is_told_with_its_place() {
 /// Returns the configs of the corpus, one of each folder.
 fn corpus() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in fs::read_dir(repository().join("dialects/tests/configs")).unwrap() {
+    for folder in fs::read_dir(repository().join("crates/dialects/tests/configs")).unwrap() {
         found.push(config_in(&folder.unwrap().path()).unwrap());
     }
     found.sort();
@@ -242,7 +242,7 @@ fn the_deny_of_a_script_is_our_deny() {
             decisions: ["deny", "deny"],
         },
     ] {
-        let path = repository().join("dialects/tests/configs").join(config);
+        let path = repository().join("crates/dialects/tests/configs").join(config);
         let root = path.ancestors().nth(2).unwrap();
         let step = json!({"hook_event_name": "pre_tool_use", "session_id": "s", "cwd": root,
             "tool_name": tool, "tool_input": input});

@@ -97,12 +97,12 @@ fn every_verb_has_a_page_that_groff_can_read() {
     }
 }
 
-/// Editors take it from there. To renew it: `hookgate schema config > schema/hooks.schema.json`. The kinds of
+/// Editors take it from there. To renew it: `hookgate schema config > docs/schema/hooks.schema.json`. The kinds of
 /// policies that a program is built with if it is asked to are left to the file: it knows them as settings of any
 /// name, or with all of theirs.
 #[test]
 fn the_schema_in_the_repository_is_the_one_that_is_printed() {
-    let file = fs::read_to_string(repository().join("schema/hooks.schema.json")).unwrap();
+    let file = fs::read_to_string(repository().join("docs/schema/hooks.schema.json")).unwrap();
     let printed = Folder::new().run(&["schema", "config"], "");
     let [file, printed] = [&file, printed.out()].map(|text| {
         let mut schema: Value = serde_json::from_str(text).unwrap();

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use hookgate_contract::settings::Settings;
+use hookgate_contract::template::{Template, is_template};
 use hookgate_contract::{
     BuildContext, BuiltHandler, Invocation, Reply, Role, SyncHandler, Verdict,
 };
-use hookgate_template::{Template, is_template};
 
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::error::BuiltinError;

@@ -1,6 +1,6 @@
 //! What is wrong with an argument of a builtin.
 
-use hookgate_template::TemplateError;
+use hookgate_contract::template::TemplateError;
 
 /// Why a builtin cannot be made from these arguments.
 ///

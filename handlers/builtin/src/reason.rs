@@ -7,11 +7,11 @@
 use std::sync::Arc;
 
 use hookgate_contract::settings::Settings;
+use hookgate_contract::template::{Template, is_template};
 use hookgate_contract::{BuildContext, Invocation, Verdict};
-use hookgate_template::{Template, is_template};
 use minijinja::value::Value;
 
-use crate::cut::at_or_before;
+use crate::char_boundary::at_or_before;
 use crate::error::BuiltinError;
 use crate::settings::required_prose;
 

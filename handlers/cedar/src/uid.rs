@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use cedar_policy::{EntityId, EntityTypeName, EntityUid};
 use hookgate_contract::payload::ToolCall;
+use hookgate_contract::template::{Template, is_template};
 use hookgate_contract::{Event, Failure, Invocation};
-use hookgate_template::{Template, is_template};
 
 /// How an entity is made of a step. The type is always that of the config: nothing in a step can name
 /// another one.

@@ -9,8 +9,8 @@ use hookgate_contract::BuiltHandler;
 use hookgate_contract::Role;
 use hookgate_contract::dialect::ScriptAgent;
 use hookgate_contract::settings::{NodeValue, Settings};
+use hookgate_contract::template::ValueTemplate;
 use hookgate_net::{Lookup, SystemLookup};
-use hookgate_template::ValueTemplate;
 
 use crate::client;
 use crate::endpoint::Endpoint;

@@ -8,10 +8,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use hookgate_contract::dialect::ScriptAgent;
+use hookgate_contract::template::ValueTemplate;
 use hookgate_contract::{
     AsyncHandler, Failure, FailureClass, Invocation, Reply, ReplyFuture, Verdict,
 };
-use hookgate_template::ValueTemplate;
 use http::header::HeaderMap;
 
 use crate::answer::{self, ExpectedAnswer};

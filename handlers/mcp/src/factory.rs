@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use hookgate_command::server::{Declared, ServerProgram};
 use hookgate_contract::settings::{Node, NodeValue, Settings};
+use hookgate_contract::template::ValueTemplate;
 use hookgate_contract::{BuildContext, BuiltHandler};
 use hookgate_http::HttpFactory;
-use hookgate_template::ValueTemplate;
 
 use crate::handler::{Asked, McpHandler, SharedHandler};
 use crate::http::HttpServer;

@@ -24,7 +24,7 @@
 //! The text that the tool answers is the [verdict](hookgate_contract::Verdict), as JSON:
 //! `{"decision":"deny","reason":"…"}`, or `{}` for no opinion. Without a text the structured content is
 //! read. Strings in `arguments` are templates over the envelope; one that is a single expression keeps the
-//! type of its value ([`ValueTemplate`](hookgate_template::ValueTemplate)). Without `arguments` the tool
+//! type of its value ([`ValueTemplate`](hookgate_contract::template::ValueTemplate)). Without `arguments` the tool
 //! gets the whole envelope under the name `envelope`.
 //!
 //! # An interceptor

@@ -1,10 +1,10 @@
 //! A tool that answers: `tools/call`.
 
+use hookgate_contract::template::ValueTemplate;
 use hookgate_contract::{
     Failure, FailureClass, Invocation, Reply, Verdict, VerdictDecision, quote,
 };
 use hookgate_secrets::Secrets;
-use hookgate_template::ValueTemplate;
 use serde_json::{Value, json};
 
 use crate::message::{Request, decision_in};

@@ -9,7 +9,7 @@
 
 use hookgate_contract::{BuiltCondition, Command, Envelope};
 
-use super::super::holding::{Evaluated, Favour};
+use super::super::applies::{Evaluated, Favour};
 use super::super::path_glob::PathGlobs;
 use super::super::spec::MatchSpec;
 use super::super::truth::Truth;

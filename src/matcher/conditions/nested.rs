@@ -7,8 +7,8 @@
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{BuiltCondition, Command, Envelope};
 
+use super::super::applies::{Evaluated, Favour};
 use super::super::error::MatchError;
-use super::super::holding::{Evaluated, Favour};
 use super::super::spec::MatchSpec;
 use super::super::tool_patterns::ToolPatterns;
 use super::super::tool_set::ToolSet;

@@ -25,8 +25,7 @@ const SAY_COST: &[&str] = &["docker-agent"];
 /// # Errors
 /// There is no such agent.
 pub(super) fn agent(name: &str) -> Result<Arc<dyn Dialect>, Abort> {
-    let all = hookgate_dialects::all().into_iter().chain(hookgate_dialects::of_systems());
-    let all: Vec<_> = all.collect();
+    let all = hookgate_dialects::every();
     match all.iter().find(|dialect| is_called(&***dialect, name)) {
         Some(dialect) => Ok(Arc::clone(dialect)),
         None => {

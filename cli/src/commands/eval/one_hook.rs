@@ -36,7 +36,7 @@ pub(super) fn take(
     let watched = table.specs().filter(|spec| wanted.contains(spec.id().as_str()));
     let mut builder = HandlerTable::builder();
     builder.limits(table.limits().clone()).allow_unknown_contracts().insert(spec);
-    builder.extend(watched.map(silenced::hook));
+    builder.extend(watched.map(silenced::silence));
     builder
         .build()
         .map_err(|errors| Abort::failure(format!("`{hook}` makes no table alone: {errors}")))

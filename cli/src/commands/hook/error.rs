@@ -115,9 +115,8 @@ impl HookError {
         if let Some((system, why)) = in_process.find(|(known, _)| *known == name) {
             return Self::InProcess { system, why };
         }
-        let mut all = hookgate_dialects::all();
-        all.extend(hookgate_dialects::of_systems());
-        let names: Vec<&str> = all.iter().map(|dialect| dialect.name()).collect();
+        let every = hookgate_dialects::every();
+        let names: Vec<&str> = every.iter().map(|dialect| dialect.name()).collect();
         Self::UnknownAgent { name: line(name), near: Suggestion::nearest_or_all(name, &names) }
     }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::daemon::client;
 use super::error::HookError;
-use super::in_force::{self, InForce};
+use super::joined_configs::{self, InForce};
 use super::tables::Tables;
 use super::{Work, answer, input, remembering};
 use crate::trust::{Grants, projects};
@@ -37,29 +37,30 @@ pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
     }
     // What a daemon keeps is the table of the configs alone.
     if !work.call.overrides().is_empty() {
-        return here(work, step);
+        return judge_locally(work, step);
     }
     if let Some(answer) = client::ask(&work.call, &bytes, rest(work)) {
         work.say(answer);
         return Ok(());
     }
-    let judged = here(work, step);
+    let judged = judge_locally(work, step);
     client::start(&work.call);
     judged
 }
 
 /// Judges a step with a table of its own.
-fn here(work: &Work, step: HostStep) -> Result<(), HookError> {
+fn judge_locally(work: &Work, step: HostStep) -> Result<(), HookError> {
     let folder = folder(&step);
     let sources = sources::find(work.call.config(), &folder);
     let grants = Grants::read(&projects(&sources), work.call.trusted());
-    let mut table = in_force::load(&sources, work.call.strict(), &grants, step.event.ours)?;
+    let mut table = joined_configs::load(&sources, work.call.strict(), &grants, step.event.ours)?;
     table.change(work.call.overrides())?;
     // `hookgate doctor` asks whether the agent would obey.
     if canary::is_sent() {
         let policy = table.engine.table();
         let problem = remembering::problem(&policy, &table.state, &*work.dialect);
-        let canary = canary::table(&policy, step.event.ours, problem.as_deref(), &*work.dialect);
+        let canary =
+            canary::deny_all_table(&policy, step.event.ours, problem.as_deref(), &*work.dialect);
         table.engine = Engine::new(canary);
     }
     // What a program of a hook leaves behind comes to this process, and is killed.
@@ -69,7 +70,7 @@ fn here(work: &Work, step: HostStep) -> Result<(), HookError> {
         .build()
         .map_err(|error| HookError::Process(error.to_string()))?;
     let judged = runtime.block_on(async {
-        let judged = with(work, step, &table, &folder).await;
+        let judged = judge_with_table(work, step, &table, &folder).await;
         table.engine.drain(DRAIN.min(rest(work))).await;
         judged
     });
@@ -84,7 +85,7 @@ fn in_daemon(work: &Work, step: HostStep, tables: &Tables) -> Result<(), HookErr
     let sources = sources::find(work.call.config(), &folder);
     let grants = Grants::read(&projects(&sources), work.call.trusted());
     let table = tables.get(&sources, work.call.strict(), grants, step.event.ours)?;
-    let judged = tables.runtime().block_on(with(work, step, &table, &folder));
+    let judged = tables.runtime().block_on(judge_with_table(work, step, &table, &folder));
     if judged.is_err() {
         tables.forget(&table);
     }
@@ -92,7 +93,7 @@ fn in_daemon(work: &Work, step: HostStep, tables: &Tables) -> Result<(), HookErr
 }
 
 /// Judges a step of a session in a folder, and says the answer.
-async fn with(
+async fn judge_with_table(
     work: &Work,
     mut step: HostStep,
     table: &InForce,

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use tokio::runtime::{Builder, Runtime};
 
 use super::error::HookError;
-use super::in_force::{self, InForce};
+use super::joined_configs::{self, InForce};
 use crate::sources::Source;
 use crate::trust::Grants;
 use crate::watch::Stamps;
@@ -57,7 +57,7 @@ impl Tables {
     /// the user trusts.
     ///
     /// # Errors
-    /// See [`in_force::load`].
+    /// See [`joined_configs::load`].
     pub(super) fn get(
         &self,
         sources: &[Source],
@@ -77,7 +77,7 @@ impl Tables {
             }
         }
         let settled = SystemTime::now().checked_sub(STEP);
-        let table = Arc::new(in_force::load(sources, strict, &grants, event)?);
+        let table = Arc::new(joined_configs::load(sources, strict, &grants, event)?);
         let files: BTreeSet<PathBuf> = table.files().into_iter().collect();
         let stamps = Stamps::read(&files);
         if table.is_whole() && settled.is_some_and(|time| stamps.are_older_than(time)) {

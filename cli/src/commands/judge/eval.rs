@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hookgate_eval::{
+use crate::eval::{
     Assessment, Cases, EvalError, GoldSet, MAX_FAILURES, Theme, ThresholdResult, Thresholds,
 };
 

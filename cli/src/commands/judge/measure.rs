@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hookgate_eval::{EvalError, Evaluation, EvaluationRun, Meter, Recording, Sample};
+use crate::eval::{EvalError, Evaluation, EvaluationRun, Meter, Recording, Sample};
 
 use crate::abort::Abort;
 use crate::config::{self, ConfigArgs};

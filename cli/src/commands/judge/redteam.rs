@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use crate::eval::{AttackFamily, RedTeamReport, shipped_attacks};
 use comfy_table::{Cell, Color};
-use hookgate_eval::{AttackFamily, RedTeamReport, shipped_attacks};
 
 use super::measure::MeasureArgs;
 use crate::abort::Abort;

@@ -6,7 +6,7 @@ use hookgate::table::Listed;
 use hookgate::{HandlerTable, HookSpec, Role};
 
 use super::filter::Filter;
-use crate::standing::{HookStanding, Standing};
+use crate::hook_standing::{HookStanding, Standing};
 
 /// One hook at one event.
 pub(super) struct Row<'t> {

@@ -10,8 +10,8 @@ use hookgate::{HookSpec, Mode};
 
 use super::row::Row;
 use crate::conditions;
+use crate::hook_standing::HookStanding;
 use crate::postures::postures_short;
-use crate::standing::HookStanding;
 use crate::terminal::phrase;
 use crate::terminal::sanitize::{line, one_line};
 use crate::terminal::style::{BAD, BOLD, DIM};

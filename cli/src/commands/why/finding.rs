@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::because::Because;
 use super::reason::{self, Reason};
 use crate::explained::write_conditions;
-use crate::standing::HookStanding;
+use crate::hook_standing::HookStanding;
 use crate::terminal::sanitize::line;
 use crate::terminal::style::{BAD, BOLD, DIM, DOUBTFUL, GOOD, outcome_style};
 use crate::terminal::table;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::cut::{at_or_before, at_or_behind};
+use crate::char_boundary::{at_or_before, at_or_behind};
 
 /// How far a cut may move to fall between two lines.
 const NEAR: usize = 200;
