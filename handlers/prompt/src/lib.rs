@@ -196,6 +196,7 @@ mod answer;
 mod client;
 mod coalesce;
 mod configured;
+mod digest;
 mod handler;
 mod judge;
 mod judgement;

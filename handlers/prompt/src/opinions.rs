@@ -24,6 +24,7 @@ use crate::answer::quorum::tally;
 use crate::client::partial_reply::PartialReplies;
 use crate::coalesce::single_flight::Joined;
 use crate::configured::ConfiguredJudge;
+use crate::digest;
 use crate::question::Question;
 use crate::question::input::{Excerpt, Input, InputKey};
 use crate::request::request;
@@ -77,7 +78,7 @@ fn join(
         return Joined { future: future.shared(), companion, started: true };
     }
     // Two judges with the same definition ask the same question.
-    let flight = hash_parts(&[&judge.settings.definition, &key]);
+    let flight = digest::of_parts([judge.settings.definition.as_slice(), &key]);
     state.flights.join(flight, || judge.cached(&key), || start(state, judge, input, key))
 }
 
@@ -148,15 +149,7 @@ fn batch_key(question: &Question, key: &InputKey, sample: u32) -> Key {
         None => question.input.step.as_str(),
     };
     let signature = question.settings.batch_signature();
-    hash_parts(&[key, &sample.to_le_bytes(), step.as_bytes(), signature.as_bytes()])
-}
-
-fn hash_parts(parts: &[&[u8]]) -> Key {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
-    }
-    *hasher.finalize().as_bytes()
+    digest::of_parts([key.as_slice(), &sample.to_le_bytes(), step.as_bytes(), signature.as_bytes()])
 }
 
 fn without_reply() -> Opinion {

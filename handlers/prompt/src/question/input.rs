@@ -5,11 +5,12 @@ use hookgate_contract::{Contract, Failure, Invocation};
 use super::excerpt::{excerpt_of, too_long};
 use super::unseen;
 use crate::client::ledger::Account;
+use crate::digest::{self, Digest};
 use crate::settings::show::Show;
 
 /// A hash that identifies an input: the event and all that is shown, before any of it is cut. It is a
 /// hash because the judged agent writes a part of it.
-pub(crate) type InputKey = [u8; 32];
+pub(crate) type InputKey = Digest;
 
 /// The part of a step that a judge decides on.
 pub(crate) struct Excerpt {
@@ -33,9 +34,8 @@ impl Excerpt {
         if show.cuts(json.len()) && !show.judge_cut {
             return Err(too_long(json.len(), show.limit));
         }
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(invocation.payload().event_name().as_bytes()).update(&[0]).update(&json);
-        Ok(Self { key: *hasher.finalize().as_bytes(), json, unseen })
+        let key = digest::of_parts([invocation.payload().event_name().as_bytes(), &json]);
+        Ok(Self { key, json, unseen })
     }
 }
 

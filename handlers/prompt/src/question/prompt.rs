@@ -25,6 +25,7 @@ use data_encoding::HEXLOWER;
 use super::excerpt::ShownData;
 use crate::answer::schema::rule_name;
 use crate::answer::spec::AnswerSpec;
+use crate::digest;
 
 /// The role of a judge, unless the setting `system` replaces it.
 const ROLE: &str = "You are a judge in a system that guards an AI agent. You are shown one step of \
@@ -88,12 +89,9 @@ impl Prompt {
 
     /// Returns what identifies the prompt in records: 16 hexadecimal digits of a hash.
     pub(crate) fn hash(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        for part in [&self.system, &self.event, &self.shown.text] {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part.as_bytes());
-        }
-        HEXLOWER.encode(hasher.finalize().as_bytes().get(..8).unwrap_or_default())
+        let parts = [&self.system, &self.event, &self.shown.text];
+        let digest = digest::of_parts(parts.map(|part| part.as_bytes()));
+        HEXLOWER.encode(digest.get(..8).unwrap_or_default())
     }
 
     /// Returns the data without the escapes of JSON, as a reason would quote it.

@@ -3,6 +3,8 @@
 //! A model that reads base64 reads letters. What it allows it has not seen, so a judge does not decide on a step
 //! with such a part, unless its settings say that the rest is enough.
 
+use data_encoding::HEXLOWER;
+use hmac_sha256::Hash;
 use hookgate_contract::{Failure, FailureClass};
 use serde_json::{Map, Value};
 
@@ -109,8 +111,9 @@ impl Found {
         let size = written.len();
         self.bytes = self.bytes.saturating_add(size);
         self.first.get_or_insert_with(|| format!("{what} ({size} bytes)"));
-        let digest = blake3::hash(written.as_bytes()).to_hex();
-        format!("[not shown: {what}, {size} bytes, {}]", digest.get(..16).unwrap_or_default())
+        let digest = Hash::hash(written.as_bytes());
+        let digest = HEXLOWER.encode(digest.get(..8).unwrap_or_default());
+        format!("[not shown: {what}, {size} bytes, {digest}]")
     }
 
     fn walk(&mut self, value: &mut Value) {
@@ -242,7 +245,7 @@ mod tests {
 
     /// Bytes without an order, as compressed ones are.
     fn noise(size: usize) -> String {
-        let digests = (0_u64..).flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes());
+        let digests = (0_u64..).flat_map(|n| Hash::hash(&n.to_le_bytes()));
         BASE64.encode(&digests.take(size).collect::<Vec<u8>>())
     }
 

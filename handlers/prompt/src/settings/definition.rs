@@ -10,8 +10,10 @@ use hookgate_contract::json::canonical;
 use hookgate_contract::settings::Settings;
 use serde_json::{Map, Value};
 
-/// A BLAKE3 hash.
-pub(crate) type Definition = [u8; 32];
+use crate::digest::{self, Digest};
+
+/// What a judge is known by.
+pub(crate) type Definition = Digest;
 
 /// Hashes settings and the parts that they only name, such as the content of a rule file.
 pub(crate) fn definition(settings: &Settings<'_>, parts: &[&[u8]]) -> Definition {
@@ -19,16 +21,12 @@ pub(crate) fn definition(settings: &Settings<'_>, parts: &[&[u8]]) -> Definition
     let all: Map<String, Value> =
         entries.map(|entry| (entry.key.clone(), entry.node.to_json())).collect();
     let settings = canonical(&Value::Object(all));
-    let mut hasher = blake3::Hasher::new();
-    for part in std::iter::once(settings.as_bytes()).chain(parts.iter().copied()) {
-        // With its length in front of it, no part can be mistaken for the end of another.
-        hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
-    }
-    *hasher.finalize().as_bytes()
+    digest::of_parts(std::iter::once(settings.as_bytes()).chain(parts.iter().copied()))
 }
 
 #[cfg(test)]
 mod tests {
+    use data_encoding::HEXLOWER;
     use hookgate_contract::settings::Node;
     use serde_json::json;
 
@@ -36,7 +34,7 @@ mod tests {
 
     fn hex(settings: &Value, parts: &[&[u8]]) -> String {
         let node = Node::from_json(settings);
-        blake3::Hash::from_bytes(definition(&Settings::new(&node), parts)).to_string()
+        HEXLOWER.encode(&definition(&Settings::new(&node), parts))
     }
 
     #[test]
@@ -44,7 +42,7 @@ mod tests {
         let settings = json!({"model": "m", "temperature": 0.5, "vars": {"b": 1, "a": [true]}});
         assert_eq!(
             hex(&settings, &[b"No force."]),
-            "e043565e2d1ea573a41291a2d024e6622cca4c51e51b0ab2f58e3208727c6851"
+            "ac4e273499a1cc562993cb1d1fb4b26ef26907acbe77246642a237b32bd89c07"
         );
         // The order of the keys is not a part of it; every value and every part is.
         let reordered = json!({"vars": {"a": [true], "b": 1}, "temperature": 0.5, "model": "m"});
