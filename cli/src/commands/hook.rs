@@ -137,11 +137,20 @@ fn answer_one(call: Call) -> Exit {
     }
     // A message of the panic would stand before the reason on stderr, which the model reads.
     std::panic::set_hook(Box::new(|_| {}));
-    let mut work = InProgress::start(call, dialect, Box::new(std::io::stdin()), None);
-    let exit = print(&work.answer());
-    // What still goes on after the answer: observers in the background, programs that end late.
-    work.settle();
-    exit
+    let (work, mut progress) = InProgress::new(call, dialect, None);
+    // The main thread does the work: on any other, the memory of the C library grows page by page.
+    let refusal = progress.refusal(&HookError::Panic);
+    let says = std::thread::Builder::new().name("answer".to_owned()).spawn(move || {
+        let exit = print(&progress.answer());
+        // What still goes on after the answer: observers in the background, programs that end late.
+        if !progress.settle() {
+            std::process::exit(exit as i32);
+        }
+        exit
+    });
+    let Ok(says) = says else { return print(&refusal) };
+    work.run(Box::new(std::io::stdin()));
+    says.join().unwrap_or(Exit::Deny)
 }
 
 fn find_dialect(name: &str) -> Option<Arc<dyn Dialect>> {
@@ -166,7 +175,7 @@ impl Seen {
     }
 }
 
-/// A step on which a thread works.
+/// A step on which another thread works.
 struct InProgress {
     dialect: Arc<dyn Dialect>,
     seen: Seen,
@@ -176,26 +185,29 @@ struct InProgress {
 }
 
 impl InProgress {
-    /// Starts the thread. If that fails, the answer is a refusal.
+    /// Returns what is to be done, and what waits for it.
+    fn new(call: Call, dialect: Arc<dyn Dialect>, tables: Option<Arc<Tables>>) -> (Work, Self) {
+        let end = Instant::now() + call.timeout();
+        let seen = Seen::new(call.event());
+        let (answers, answer) = mpsc::channel();
+        let (done, is_done) = mpsc::channel();
+        let (seen_there, dialect_there) = (seen.clone(), Arc::clone(&dialect));
+        let work =
+            Work { call, dialect: dialect_there, seen: seen_there, end, answers, done, tables };
+        (work, Self { dialect, seen, end, answer, is_done })
+    }
+
+    /// Starts a thread that does the work. If that fails, the answer is a refusal.
     fn start(
         call: Call,
         dialect: Arc<dyn Dialect>,
         stdin: Box<dyn Read + Send>,
         tables: Option<Arc<Tables>>,
     ) -> Self {
-        let end = Instant::now() + call.timeout();
-        let seen = Seen::new(call.event());
-        let (answers, answer) = mpsc::channel();
-        let (done, is_done) = mpsc::channel();
-        let (seen_there, dialect_there) = (seen.clone(), Arc::clone(&dialect));
-        let work = Work { call, dialect: dialect_there, seen: seen_there, end, answers, tables };
-        // Without a thread, both senders are dropped here.
-        let _ = std::thread::Builder::new().name(VERB.to_owned()).spawn(move || {
-            work.run(stdin);
-            // The main thread has left if nobody receives it.
-            let _ = done.send(());
-        });
-        Self { dialect, seen, end, answer, is_done }
+        let (work, progress) = Self::new(call, dialect, tables);
+        // Without a thread, the work and both of its senders are dropped here.
+        let _ = std::thread::Builder::new().name(VERB.to_owned()).spawn(move || work.run(stdin));
+        progress
     }
 
     /// Waits for the answer until the deadline.
@@ -205,13 +217,17 @@ impl InProgress {
                 RecvTimeoutError::Timeout => HookError::Deadline,
                 RecvTimeoutError::Disconnected => HookError::Panic,
             };
-            self.dialect.refuse(self.seen.event().as_deref(), &error.to_string())
+            self.refusal(&error)
         })
     }
 
-    /// Waits for the end of the thread until the deadline.
-    fn settle(&self) {
-        let _ = self.is_done.recv_timeout(self.rest());
+    fn refusal(&self, error: &HookError) -> HostAnswer {
+        self.dialect.refuse(self.seen.event().as_deref(), &error.to_string())
+    }
+
+    /// Waits for the end of the work until the deadline, and tells whether it has ended.
+    fn settle(&self) -> bool {
+        self.is_done.recv_timeout(self.rest()) != Err(RecvTimeoutError::Timeout)
     }
 
     fn rest(&self) -> Duration {
@@ -219,26 +235,31 @@ impl InProgress {
     }
 }
 
-/// What the thread does.
+/// What is to be done for a step.
 struct Work {
     call: Call,
     dialect: Arc<dyn Dialect>,
     seen: Seen,
     end: Instant,
     answers: Sender<HostAnswer>,
+    done: Sender<()>,
     /// What a daemon keeps; `None` in a call that judges for itself.
     tables: Option<Arc<Tables>>,
 }
 
 impl Work {
-    fn run(&self, stdin: Box<dyn Read + Send>) {
-        let judged = catch_unwind(AssertUnwindSafe(|| judge::judge(self, stdin)));
+    fn run(self, stdin: Box<dyn Read + Send>) {
+        let judged = catch_unwind(AssertUnwindSafe(|| judge::judge(&self, stdin)));
         let error = match judged {
-            Ok(Ok(())) => return,
-            Ok(Err(error)) => error,
-            Err(_) => HookError::Panic,
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error),
+            Err(_) => Some(HookError::Panic),
         };
-        self.say(self.dialect.refuse(self.seen.event().as_deref(), &error.to_string()));
+        if let Some(error) = error {
+            self.say(self.dialect.refuse(self.seen.event().as_deref(), &error.to_string()));
+        }
+        // After the deadline nobody receives it.
+        let _ = self.done.send(());
     }
 
     /// Hands the answer over. Only the first one counts.

@@ -4,7 +4,11 @@
 //! build and for every order of keys. Keys are sorted by UTF-16 code units, numbers are written as
 //! ECMAScript does, and strings are escaped as little as JSON allows.
 
+use std::cmp::Ordering;
+
 use serde_json::{Number, Value};
+
+use super::text::write_text;
 
 /// Whole numbers up to here are the same in every language.
 const SAFE: u64 = (1 << 53) - 1;
@@ -22,59 +26,63 @@ const SAFE: u64 = (1 << 53) - 1;
 /// ```
 #[must_use]
 pub fn canonical(value: &Value) -> String {
-    let mut out = String::new();
+    let mut out = Vec::new();
     write(value, &mut out);
-    out
+    // All that is written is text: nothing is ever replaced.
+    String::from_utf8(out).unwrap_or_else(|it| String::from_utf8_lossy(it.as_bytes()).into_owned())
 }
 
-fn write(value: &Value, out: &mut String) {
+fn write(value: &Value, out: &mut Vec<u8>) {
     match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Bool(true) => out.extend_from_slice(b"true"),
+        Value::Bool(false) => out.extend_from_slice(b"false"),
         Value::Number(number) => write_number(number, out),
-        Value::String(text) => write_text(text, out),
+        // As RFC 8785 wants: short forms of escapes, `\u00xx` in lower case, nothing else.
+        Value::String(text) => write_text(out, text),
         Value::Array(items) => {
-            out.push('[');
+            out.push(b'[');
             for (index, item) in items.iter().enumerate() {
                 if index > 0 {
-                    out.push(',');
+                    out.push(b',');
                 }
                 write(item, out);
             }
-            out.push(']');
+            out.push(b']');
         }
         Value::Object(object) => {
             let mut entries: Vec<_> = object.iter().collect();
-            // By UTF-16 code units, which is not the order of UTF-8 beyond the basic plane.
-            entries.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
-            out.push('{');
+            entries.sort_by(|(a, _), (b, _)| by_utf16(a, b));
+            out.push(b'{');
             for (index, (key, item)) in entries.into_iter().enumerate() {
                 if index > 0 {
-                    out.push(',');
+                    out.push(b',');
                 }
-                write_text(key, out);
-                out.push(':');
+                write_text(out, key);
+                out.push(b':');
                 write(item, out);
             }
-            out.push('}');
+            out.push(b'}');
         }
     }
 }
 
-/// serde_json escapes as RFC 8785 does: short forms, `\u00xx` in lower case, nothing else.
-fn write_text(text: &str, out: &mut String) {
-    out.push_str(&Value::from(text).to_string());
+/// Compares by UTF-16 code units, which is not the order of UTF-8 beyond the basic plane.
+fn by_utf16(a: &str, b: &str) -> Ordering {
+    if a.is_ascii() || b.is_ascii() { a.cmp(b) } else { a.encode_utf16().cmp(b.encode_utf16()) }
 }
 
-fn write_number(number: &Number, out: &mut String) {
+fn write_number(number: &Number, out: &mut Vec<u8>) {
     let text = number.to_string();
     let digits = text.strip_prefix('-').unwrap_or(&text);
     let whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse::<f64>() {
         Ok(double) if double.is_finite() && !(whole && beyond(digits)) => {
-            write_double(double, out);
+            let mut written = String::new();
+            write_double(double, &mut written);
+            out.extend_from_slice(written.as_bytes());
         }
-        _ => out.push_str(&text),
+        _ => out.extend_from_slice(text.as_bytes()),
     }
 }
 
