@@ -64,7 +64,7 @@ fn noted(results: &Path, notes: &Path) -> Result<(), PeersError> {
 }
 
 fn kept(report: &Report, results: &Path) -> Result<(), PeersError> {
-    let text = serde_json::to_string_pretty(report)?;
+    let text = serde_json::to_string(report)?;
     fs::write(results, text + "\n")
         .map_err(|source| PeersError::File { path: results.into(), source })
 }
