@@ -54,7 +54,7 @@ const GOLDEN_EMPTY: &str =
 const EMPTY: &str = r#"{"form":1,"hooks":[],"limits":{"background_queue":1024,"concurrency":8,"dispatch_deadline_ns":"60000000000","integers":"interoperable","output":262144,"payload":1048576,"stop_denials":3,"timeout_ns":{}},"require":{"events":[],"hooks":[]}}"#;
 
 const GOLDEN_HANDLERS: &str =
-    "sha256:befa10aa33c80d457280bc8b047fa844a0e99e92bbc96f88be2ff1c6ee905957";
+    "sha256:f224ad70d151e18a0df49342d72ba09815395174feac88b9cfe1aae93af41d09";
 
 fn load_from(name: &str, text: &str, folder: &Path) -> ConfigHash {
     let loaded = Loader::new(&hookgate_test_support::registry()).parse(name, text, folder);
