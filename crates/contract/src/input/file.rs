@@ -92,7 +92,7 @@ mod tests {
         let refused = |path: &Path, limit| read(path, limit).unwrap_err().to_string();
         assert_eq!(refused(Path::new("/dev/zero"), 9), "it is a device, not a regular file");
         assert_eq!(refused(Path::new("/"), 9), "it is a folder, not a regular file");
-        let this = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/file.rs");
+        let this = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/input/file.rs");
         let whole = read(&this, LIMIT).unwrap();
         let size = whole.len() as u64;
         assert_eq!(read(&this, size).unwrap(), whole);
