@@ -113,7 +113,10 @@ const AREAS: &[(&[&str], &str)] = &[
         ],
         ANSWERS,
     ),
-    (&["hookgate_contract::input::", "hookgate_contract::verdict", "hookgate_contract::build"], ANSWERS),
+    (
+        &["hookgate_contract::input::", "hookgate_contract::verdict", "hookgate_contract::build"],
+        ANSWERS,
+    ),
     (&["hookgate::decision", "hookgate_contract::decision"], DECISION),
     (&["hookgate::table", "hookgate::matcher", "arc_swap::", "hookgate_contract::event"], TABLE),
     (&["hookgate_contract::contract", "hookgate_contract::role", "hookgate::hook_id"], TABLE),
