@@ -101,7 +101,6 @@
 //! | `state` | `state`: a folder in which hooks keep what they count and remember, over processes |
 //! | `diagnostics` | none: config errors become `miette` diagnostics |
 //! | `schema` | `schema`: JSON Schemas of the wire formats |
-//! | `tooling` | `analysis`: what is doubtful about the hooks of a table together; and `schema` |
 //! | `testing` | `testing`: scripted handlers, captured records and a builder of steps, for tests |
 //! | `tls-ring` (default) | none: the crypto provider of `https` in `http`, `mcp` and `prompt`, if one of them is on; `docs::embedding` says when to leave it out |
 //! | `tokio-util` | none: its cancellation token can cancel a dispatch |
@@ -121,7 +120,6 @@ pub mod matcher;
 
 pub mod table;
 
-#[cfg(feature = "tooling")]
 pub mod analysis;
 
 mod dispatch;

@@ -12,7 +12,6 @@ use hookgate_test_support as support;
 
 use std::path::Path;
 
-#[cfg(feature = "tooling")]
 use hookgate::analysis::Options;
 use hookgate::config::{ConfigErrors, ConfigProblem, Loaded, Loader};
 use hookgate::contract::payload::{SessionEnd, UserPromptSubmit};
@@ -141,7 +140,6 @@ async fn a_required_hook_is_there_and_enforces_at_the_events_that_it_had() {
 }
 
 /// The guard is there, so the table is put in force; who checks it is told.
-#[cfg(feature = "tooling")]
 #[test]
 fn a_required_hook_that_fits_no_step_is_told_when_the_table_is_checked() {
     let never =
