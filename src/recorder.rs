@@ -20,7 +20,8 @@
 //!
 //! By default a recorder changes no decision: a lost record is logged or counted, and the step goes on. Where a step
 //! without a record must not happen, the recorder is [required](Recorder::is_required): a step that hooks let go on
-//! is denied if its record could not be handed over, and so is one that the user has approved.
+//! is denied if its record could not be handed over, and so is one that the user has approved. A recorder that writes
+//! later than it takes a record says with [`Recorder::record_kept`] what the step waits for.
 //!
 //! # Costs
 //!
@@ -148,6 +149,9 @@ pub struct RecordLost;
 /// The future of [`Recorder::ready`].
 pub type ReadyFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
+/// The future of [`Recorder::record_kept`]: it is ready when the record is where the recorder keeps it, or is lost.
+pub type KeptFuture = Pin<Box<dyn Future<Output = Result<(), RecordLost>> + Send>>;
+
 /// Takes the records of an engine.
 ///
 /// A closure is one, and so is a [`Channel`]. It is called on the task of the dispatch, so it hands the
@@ -176,6 +180,20 @@ pub trait Recorder: Send + Sync {
     /// # Errors
     /// If the record is lost. Whether the step happens then is up to [`is_required`](Self::is_required).
     fn record(&self, record: Record) -> Result<(), RecordLost>;
+
+    /// Takes a record as [`record`](Self::record) does, and returns what the step waits for before it goes on, such as a
+    /// disk that has it; `None` if it waits for nothing, as by default. The engine calls this where it can wait: for a
+    /// dispatch that has decided and for an approval. A dispatch that is dropped, and a tool without a result, call
+    /// [`record`](Self::record).
+    ///
+    /// # Errors
+    /// As [`record`](Self::record). A record can also be found lost later, by the future.
+    ///
+    /// # Cancel safety
+    /// A dispatch that is dropped while it waits has handed its record over. The step did not go on.
+    fn record_kept(&self, record: Record) -> Result<Option<KeptFuture>, RecordLost> {
+        self.record(record).map(|()| None)
+    }
 
     /// Returns whether a step must not happen without its record. If so, a step whose record is lost, or whose
     /// recorder panics, is refused as strictly as its event allows. By default it is `false`.
@@ -224,6 +242,10 @@ impl<F: Fn(Record) + Send + Sync> Recorder for F {
 impl Recorder for Arc<dyn Recorder> {
     fn record(&self, record: Record) -> Result<(), RecordLost> {
         (**self).record(record)
+    }
+
+    fn record_kept(&self, record: Record) -> Result<Option<KeptFuture>, RecordLost> {
+        (**self).record_kept(record)
     }
 
     fn is_required(&self) -> bool {

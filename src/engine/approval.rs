@@ -74,9 +74,12 @@ impl<S: HookStep> Asked<S> {
             decision.by = HookId::from(USER).into();
             decision.reason = None;
             decision.reason_code = None;
-            let may_happen = asked.zip(recorder).is_none_or(|(engine, recorder)| {
-                engine.record_approval(recorder, step.payload(), context, &decision)
-            });
+            let may_happen = match asked.zip(recorder) {
+                Some((engine, recorder)) => {
+                    engine.record_approval(recorder, step.payload(), context, &decision).await
+                }
+                None => true,
+            };
             if !may_happen {
                 decision.deny_by_engine(NO_RECORD, ReasonCode::RuntimeError);
                 return Gate::open(step, Clearance { stamp, decision: Some(decision) }, None);

@@ -14,8 +14,9 @@
 //! lost denies a step that would go on, if the recorder is required.
 
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use hookgate_contract::StepContext;
 use hookgate_contract::payload::AnyPayload;
@@ -72,12 +73,8 @@ impl Engine {
     /// Waits until the recorder, if there is one, has room for one more record.
     pub(super) async fn recorder_ready(&self) -> Option<&dyn Recorder> {
         let recorder = self.recorder.as_deref()?;
-        if let Some(mut ready) = call(&self.services, || recorder.ready()).flatten() {
-            poll_fn(|cx| {
-                call(&self.services, || ready.as_mut().poll(cx)).unwrap_or(Poll::Ready(()))
-            })
-            .await;
-            call(&self.services, || drop(ready));
+        if let Some(ready) = call(&self.services, || recorder.ready()).flatten() {
+            wait(&self.services, ready).await;
         }
         Some(recorder)
     }
@@ -95,7 +92,7 @@ impl Engine {
 
     /// Records, under the step id of the ask, that the user has approved a step that a hook had asked about. Returns
     /// whether the step may happen as far as the recorder is concerned.
-    pub(crate) fn record_approval(
+    pub(crate) async fn record_approval(
         &self,
         recorder: &dyn Recorder,
         payload: &dyn AnyPayload,
@@ -108,7 +105,7 @@ impl Engine {
             Recording::begin(recorder, &self.services, &table, payload, context, &step_id);
         recording.end = DispatchEnd::Approved;
         let report = recording.report.clone().decided(decision.clone());
-        recording.finish(&report)
+        recording.finish(&report).await
     }
 }
 
@@ -181,9 +178,9 @@ impl<'e> Recording<'e> {
         }
     }
 
-    /// Records what was decided; the envelope stays that of the beginning. Returns whether the step may happen: the
-    /// record is kept, or need not be.
-    pub(super) fn finish(mut self, report: &Report) -> bool {
+    /// Records what was decided; the envelope stays that of the beginning. Waits for what the recorder has the step wait
+    /// for. Returns whether the step may happen: the record is kept, or need not be.
+    pub(super) async fn finish(mut self, report: &Report) -> bool {
         if self.end == DispatchEnd::Dropped {
             self.end = DispatchEnd::Decided;
         }
@@ -191,26 +188,34 @@ impl<'e> Recording<'e> {
         self.report = report.clone();
         self.report.envelope = envelope;
         // One that cannot say whether it is required is. So is the one that has dispatched the step itself.
-        self.hand_over() || !call(self.services, || self.recorder.is_required()).unwrap_or(true)
+        let record = self.record();
+        let (services, recorder) = (self.services, self.recorder);
+        let taken = call(services, || recorder.record_kept(record)).and_then(Result::ok);
+        let is_kept = match taken {
+            Some(Some(kept)) => wait(services, kept).await.is_some_and(|kept| kept.is_ok()),
+            Some(None) => true,
+            None => false,
+        };
+        is_kept || !call(services, || recorder.is_required()).unwrap_or(true)
     }
 
-    /// Returns whether the recorder has taken the record.
-    fn hand_over(&mut self) -> bool {
+    /// Makes the record, which is handed over from then on.
+    fn record(&mut self) -> Record {
         self.is_handed_over = true;
         let mut report = std::mem::replace(&mut self.report, Report::empty());
         if self.end == DispatchEnd::Dropped {
             report = report.dropped();
             report.duration_us = u64::try_from(self.started.elapsed().as_micros()).ok();
         }
-        let record = std::mem::take(&mut self.facts).into_record(self.end, report);
-        call(self.services, || self.recorder.record(record)).is_some_and(|taken| taken.is_ok())
+        std::mem::take(&mut self.facts).into_record(self.end, report)
     }
 }
 
 impl Drop for Recording<'_> {
     fn drop(&mut self) {
         if !self.is_handed_over {
-            self.hand_over();
+            let record = self.record();
+            call(self.services, || self.recorder.record(record));
         }
     }
 }
@@ -238,6 +243,20 @@ pub(super) fn unfinished(
 /// Without the detail: it may quote what was evaluated.
 fn log_panic() {
     tracing::error!(target: "hookgate", "the recorder panicked, a record is lost");
+}
+
+/// Awaits a future of the recorder. Returns `None` if it panics.
+async fn wait<T>(
+    services: &Services,
+    mut future: Pin<Box<dyn Future<Output = T> + Send + '_>>,
+) -> Option<T> {
+    let poll = |cx: &mut Context<'_>| match call(services, || future.as_mut().poll(cx)) {
+        Some(polled) => polled.map(Some),
+        None => Poll::Ready(None),
+    };
+    let output = poll_fn(poll).await;
+    call(services, || drop(future));
+    output
 }
 
 /// Calls the recorder. Returns `None` if it panics, or is at work already: if it has dispatched the step that it is

@@ -133,7 +133,8 @@ impl Engine {
             report.published = self.services.background.take_published(context.session_id);
         }
         report.duration_us = u64::try_from(started.elapsed().as_micros()).ok();
-        if recording.is_some_and(|recording| !recording.finish(&report))
+        if let Some(recording) = recording
+            && !recording.finish(&report).await
             && let Some(denied) = evaluated.refuse_unrecorded(payload, table.generation())
         {
             report = report.decided(denied);

@@ -11,12 +11,11 @@ use hookgate_contract::{
     BuildContext, BuiltHandler, Failure, FailureClass, Invocation, Reply, Role, SyncHandler,
     Verdict,
 };
-use hookgate_secrets::Finder;
+use hookgate_secrets::{Finder, Redactor};
 use jiff::Timestamp;
 
 use self::file::LogFile;
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
-use crate::redact_secrets::redactor::Redactor;
 
 const MAX_BYTES: usize = 10 * 1024 * 1024;
 const KEEP: usize = 3;

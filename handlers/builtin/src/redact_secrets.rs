@@ -1,7 +1,5 @@
 //! `redact_secrets`: secrets are taken out of what the model reads and says.
 
-pub(crate) mod redactor;
-
 use std::fmt;
 
 use hookgate_contract::payload::{FieldRef, PostToolUse};
@@ -10,10 +8,9 @@ use hookgate_contract::{
     BuildContext, BuiltHandler, Contract, Invocation, Reply, Role, SyncHandler, Verdict,
     patch_field,
 };
-use hookgate_secrets::Finder;
+use hookgate_secrets::{Finder, Redactor};
 use serde_json::Value;
 
-use self::redactor::Redactor;
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::error::BuiltinError;
 

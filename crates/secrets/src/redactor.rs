@@ -5,8 +5,11 @@
 //! [`HideRule`] that says what the keys above make of the value below: under `password` every string
 //! is hidden, whatever it looks like.
 
-use hookgate_secrets::{Finder, is_key_with_random_value, is_path, is_random};
 use serde_json::{Map, Value};
+
+use crate::field_name::is_key_with_random_value;
+use crate::finder::Finder;
+use crate::value::{is_path, is_random};
 
 /// What the key of a value, or one above it, says about hiding it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,22 +26,36 @@ enum HideRule {
 
 /// Finds secrets in texts and values and replaces each by `[redacted:KIND]`. What was redacted once
 /// is left alone.
-pub(crate) struct Redactor {
+///
+/// ```
+/// use hookgate_secrets::{Finder, Redactor};
+/// use serde_json::json;
+///
+/// let redactor = Redactor::new(Finder::catalogue().clone());
+/// let (redacted, count) = redactor.redact_value(&json!({"password": "x", "port": 80})).unwrap();
+/// assert_eq!((redacted, count), (json!({"password": "[redacted:field]", "port": 80}), 1));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Redactor {
     finder: Finder,
 }
 
 impl Redactor {
-    pub(crate) const fn new(finder: Finder) -> Self {
+    /// Creates one that replaces what this finder finds.
+    #[must_use]
+    pub const fn new(finder: Finder) -> Self {
         Self { finder }
     }
 
     /// Returns the text without its secrets and their number, or `None` if it has none.
-    pub(crate) fn redact_text(&self, text: &str) -> Option<(String, u64)> {
+    #[must_use]
+    pub fn redact_text(&self, text: &str) -> Option<(String, u64)> {
         self.finder.redact(text)
     }
 
     /// Returns the value without its secrets and their number, or `None` if it has none.
-    pub(crate) fn redact_value(&self, value: &Value) -> Option<(Value, u64)> {
+    #[must_use]
+    pub fn redact_value(&self, value: &Value) -> Option<(Value, u64)> {
         if !self.has_secret(value, HideRule::ByPattern) {
             return None;
         }

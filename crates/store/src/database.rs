@@ -1,0 +1,112 @@
+//! The SQLite file: opened, with its schema.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::error::StoreError;
+use crate::place;
+
+/// What says that a file is a journal of ours: `hook`.
+const APPLICATION: i64 = 0x686f_6f6b;
+
+/// The schemas, each made of the one before. What is here was released, and does not change.
+pub(crate) const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+
+/// How long another process may hold the file.
+const BUSY: Duration = Duration::from_secs(2);
+
+/// How many pages the log of writes may have before it is written into the file.
+const LOG_PAGES: i64 = 1000;
+
+/// Opens a journal for writing; makes it if it is not there.
+///
+/// # Errors
+/// It cannot be used, or is no journal that this hookgate knows.
+pub(crate) fn open(file: &Path, is_durable: bool) -> Result<Connection, StoreError> {
+    place::prepare(file)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let refuse = |error| refused(file, error);
+    let mut database = Connection::open_with_flags(file, flags).map_err(refuse)?;
+    database.busy_timeout(BUSY).map_err(refuse)?;
+    let version = version(&database, file)?;
+    if version < known() {
+        migrate(&mut database, file)?;
+    }
+    let sync = if is_durable { "FULL" } else { "NORMAL" };
+    database
+        .execute_batch(&format!(
+            "PRAGMA synchronous = {sync}; PRAGMA wal_autocheckpoint = {LOG_PAGES}; PRAGMA secure_delete = ON;"
+        ))
+        .map_err(refuse)?;
+    Ok(database)
+}
+
+/// Opens a journal for reading.
+///
+/// # Errors
+/// It is not there, or is no journal that this hookgate knows.
+pub(crate) fn open_to_read(file: &Path) -> Result<Connection, StoreError> {
+    // SQLite says of a file that is not there, and of one that may not be read, the same.
+    std::fs::File::open(file).map_err(|error| StoreError::File { file: file.to_owned(), error })?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let refuse = |error| refused(file, error);
+    let database = Connection::open_with_flags(file, flags).map_err(refuse)?;
+    database.busy_timeout(BUSY).map_err(refuse)?;
+    match version(&database, file)? {
+        0 => Err(StoreError::Foreign { file: file.to_owned() }),
+        _ => Ok(database),
+    }
+}
+
+/// Returns the version of the schema that this build writes.
+pub(crate) fn known() -> i64 {
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
+}
+
+/// Returns the version of the schema, 0 for an empty file.
+fn version(database: &Connection, file: &Path) -> Result<i64, StoreError> {
+    let refuse = |error| refused(file, error);
+    let number = |pragma| database.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let application = number("application_id").map_err(refuse)?;
+    let version = number("user_version").map_err(refuse)?;
+    let tables = "SELECT count(*) FROM sqlite_schema";
+    let tables: i64 = database.query_row(tables, (), |row| row.get(0)).map_err(refuse)?;
+    match (application, version) {
+        (0, 0) if tables == 0 => Ok(0),
+        (APPLICATION, 1..) if version > known() => {
+            Err(StoreError::Newer { file: file.to_owned(), found: version, known: known() })
+        }
+        (APPLICATION, 1..) => Ok(version),
+        _ => Err(StoreError::Foreign { file: file.to_owned() }),
+    }
+}
+
+/// Brings the schema up to date. Another process may do the same at this time.
+fn migrate(database: &mut Connection, file: &Path) -> Result<(), StoreError> {
+    let refuse = |error| refused(file, error);
+    // Neither of them can be set in a transaction; both stay with the file. An empty file has no other user yet.
+    database
+        .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
+        .map_err(refuse)?;
+    let write = database
+        .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
+        .map_err(refuse)?;
+    let version = usize::try_from(version(&write, file)?).unwrap_or(usize::MAX);
+    for migration in MIGRATIONS.iter().skip(version) {
+        write.execute_batch(migration).map_err(refuse)?;
+    }
+    write.pragma_update(None, "application_id", APPLICATION).map_err(refuse)?;
+    write.pragma_update(None, "user_version", known()).map_err(refuse)?;
+    write.commit().map_err(refuse)
+}
+
+/// Returns the error of a file that SQLite refuses.
+pub(crate) fn refused(file: &Path, error: rusqlite::Error) -> StoreError {
+    let file = file.to_owned();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => StoreError::Foreign { file },
+        _ => StoreError::Sqlite { file, error },
+    }
+}

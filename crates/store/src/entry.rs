@@ -1,0 +1,154 @@
+//! An entry of a journal, as it is read.
+
+use hookgate::recorder::{Record, ReloadRecord};
+use rusqlite::Row;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use crate::config::ConfigNote;
+use crate::error::StoreError;
+use crate::row::join;
+
+/// An entry of a journal.
+///
+/// As JSON it is one object: its number as `seq`, its kind as `kind`, and what it says.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Its number, from 1.
+    pub seq: u64,
+    /// Whether what it says at length is still there: the step, the reasons. Without it a record has neither.
+    pub has_body: bool,
+    /// What it says.
+    pub says: Says,
+}
+
+/// What an entry says.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "almost every entry is of the large one")]
+#[non_exhaustive]
+pub enum Says {
+    /// What was decided about a step.
+    Step(Record),
+    /// What came of a reload.
+    Reload(ReloadRecord),
+    /// A config that came into force.
+    Config(ConfigNote),
+    /// So many records before it were lost.
+    Lost {
+        /// When it was told, in milliseconds since 1970.
+        time: u64,
+        /// How many.
+        count: u64,
+    },
+    /// The bodies of the entries up to this one were deleted, since they were too old or too many.
+    Retention {
+        /// When it was, in milliseconds since 1970.
+        time: u64,
+        /// The last entry without its body.
+        through: u64,
+    },
+}
+
+impl Entry {
+    /// Returns the record of a step, if it is one.
+    #[must_use]
+    pub const fn record(&self) -> Option<&Record> {
+        match &self.says {
+            Says::Step(record) => Some(record),
+            _ => None,
+        }
+    }
+
+    /// Returns when it was, in milliseconds since 1970.
+    #[must_use]
+    pub const fn time(&self) -> u64 {
+        match &self.says {
+            Says::Step(record) => record.time,
+            Says::Reload(record) => record.time,
+            Says::Config(config) => config.time,
+            Says::Lost { time, .. } | Says::Retention { time, .. } => *time,
+        }
+    }
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (kind, value) = match &self.says {
+            Says::Step(record) => ("step", serde_json::to_value(record)),
+            Says::Reload(record) => ("reload", serde_json::to_value(record)),
+            Says::Config(config) => ("config", serde_json::to_value(config)),
+            Says::Lost { time, count } => ("lost", Ok(json!({"time": time, "count": count}))),
+            Says::Retention { time, through } => {
+                ("retention", Ok(json!({"time": time, "through": through})))
+            }
+        };
+        let mut value = value.map_err(serde::ser::Error::custom)?;
+        if let Some(object) = value.as_object_mut() {
+            object.insert("seq".to_owned(), self.seq.into());
+            object.insert("kind".to_owned(), kind.into());
+            if !self.has_body {
+                object.insert("body".to_owned(), "deleted".into());
+            }
+        }
+        value.serialize(serializer)
+    }
+}
+
+/// What is read of the file for an entry; a query names these columns.
+pub(crate) const COLUMNS: &str = "record.seq, record.text, record.body_digest IS NOT NULL, body.text";
+
+/// The columns of [`COLUMNS`].
+pub(crate) struct Stored {
+    seq: u64,
+    text: String,
+    had_body: bool,
+    body: Option<String>,
+}
+
+impl Stored {
+    pub(crate) fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self { seq: row.get(0)?, text: row.get(1)?, had_body: row.get(2)?, body: row.get(3)? })
+    }
+
+    /// Reads the entry.
+    ///
+    /// # Errors
+    /// It is not what a hookgate writes.
+    pub(crate) fn read(self) -> Result<Entry, StoreError> {
+        let seq = self.seq;
+        self.parse().map_err(|error| StoreError::Entry { seq, error })
+    }
+
+    fn parse(self) -> serde_json::Result<Entry> {
+        let mut text: Map<String, Value> = serde_json::from_str(&self.text)?;
+        let has_body = self.body.is_some() || !self.had_body;
+        let mut body: Map<String, Value> = match &self.body {
+            Some(body) => serde_json::from_str(body)?,
+            None => Map::new(),
+        };
+        text.remove("attempt");
+        let kind = text.remove("kind").unwrap_or_default();
+        let number = |key| text.get(key).and_then(Value::as_u64).unwrap_or_default();
+        let says = match kind.as_str() {
+            Some("step") => {
+                if let Some(report) = text.get_mut("report").and_then(Value::as_object_mut) {
+                    join(report, body);
+                }
+                Says::Step(Record::from_json(Value::Object(text).to_string().as_bytes())?)
+            }
+            Some("reload") => {
+                text.extend(body.remove("error").map(|error| ("error".to_owned(), error)));
+                Says::Reload(ReloadRecord::from_json(Value::Object(text).to_string().as_bytes())?)
+            }
+            Some("config") => {
+                text.extend(body.remove("files").map(|files| ("files".to_owned(), files)));
+                Says::Config(serde_json::from_value(Value::Object(text))?)
+            }
+            Some("lost") => Says::Lost { time: number("time"), count: number("count") },
+            Some("retention") => Says::Retention { time: number("time"), through: number("through") },
+            _ => return Err(serde::de::Error::custom(format!("no kind of entry is {kind}"))),
+        };
+        Ok(Entry { seq: self.seq, has_body, says })
+    }
+}

@@ -1,0 +1,151 @@
+//! Which entries are asked for.
+
+use hookgate::Outcome;
+use rusqlite::types::Value;
+
+/// Which records of a journal are asked for: those for which all of it holds.
+///
+/// ```
+/// use hookgate::Outcome;
+/// use hookgate_store::Filter;
+///
+/// let denied = Filter::default().tool("Bash").decisions([Outcome::Deny]).newest(20);
+/// # let _ = denied;
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Filter {
+    conditions: Vec<(&'static str, Value)>,
+    decisions: Vec<Outcome>,
+    is_about_steps: bool,
+    newest: Option<u64>,
+}
+
+impl Filter {
+    /// Only those of this session.
+    #[must_use]
+    pub fn session(self, session: &str) -> Self {
+        self.with("record.text ->> '$.report.session_id' = ?", session.to_owned().into())
+    }
+
+    /// Only those in which this hook has decided, failed or rewritten the step.
+    #[must_use]
+    pub fn hook(self, hook: &str) -> Self {
+        self.with("record.seq IN (SELECT seq FROM spoke WHERE hook = ?)", hook.to_owned().into())
+    }
+
+    /// Only those of this event.
+    #[must_use]
+    pub fn event(self, event: &str) -> Self {
+        self.with("record.text ->> '$.report.event' = ?", event.to_owned().into())
+    }
+
+    /// Only those about this tool.
+    #[must_use]
+    pub fn tool(self, tool: &str) -> Self {
+        self.with("record.text ->> '$.tool_name' = ?", tool.to_owned().into())
+    }
+
+    /// Only those that were decided by the config whose hash begins like this.
+    #[must_use]
+    pub fn config(self, hash: &str) -> Self {
+        let hash = hash.strip_prefix("sha256:").unwrap_or(hash);
+        self.with("substr(record.text ->> '$.report.config_hash', 8) GLOB ? || '*'", glob(hash).into())
+    }
+
+    /// Only those with one of these outcomes.
+    #[must_use]
+    pub fn decisions(mut self, decisions: impl IntoIterator<Item = Outcome>) -> Self {
+        self.decisions.extend(decisions);
+        self.is_about_steps = true;
+        self
+    }
+
+    /// Only those from this time on, in milliseconds since 1970.
+    #[must_use]
+    pub fn since(self, time: u64) -> Self {
+        self.of_all("record.text ->> '$.time' >= ?", number(time))
+    }
+
+    /// Only those before this time, in milliseconds since 1970.
+    #[must_use]
+    pub fn until(self, time: u64) -> Self {
+        self.of_all("record.text ->> '$.time' < ?", number(time))
+    }
+
+    /// Only those that have this text in the step, a reason or another part; case does not matter for ASCII letters.
+    /// Every body is read for it.
+    #[must_use]
+    pub fn text(self, text: &str) -> Self {
+        let pattern = text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
+        self.with(r"body.text LIKE ? ESCAPE '\'", format!("%{pattern}%").into())
+    }
+
+    /// Only those after this entry.
+    #[must_use]
+    pub fn after(self, seq: u64) -> Self {
+        self.of_all("record.seq > ?", number(seq))
+    }
+
+    /// Only the newest ones, so many at most; they still come in the order in which they were recorded.
+    #[must_use]
+    pub const fn newest(mut self, count: u64) -> Self {
+        self.newest = Some(count);
+        self
+    }
+
+    fn with(mut self, condition: &'static str, value: Value) -> Self {
+        self.is_about_steps = true;
+        self.of_all(condition, value)
+    }
+
+    /// Adds what can hold of every kind of entry.
+    fn of_all(mut self, condition: &'static str, value: Value) -> Self {
+        self.conditions.push((condition, value));
+        self
+    }
+
+    /// Returns the query of these columns, and its parameters.
+    pub(crate) fn query(&self, columns: &str) -> (String, Vec<Value>) {
+        let mut conditions: Vec<String> =
+            self.conditions.iter().map(|(condition, _)| (*condition).to_owned()).collect();
+        let mut values: Vec<Value> = self.conditions.iter().map(|(_, value)| value.clone()).collect();
+        if !self.decisions.is_empty() {
+            let places = vec!["?"; self.decisions.len()].join(", ");
+            // The index knows those that were not simply allowed.
+            let indexed = match self.decisions.contains(&Outcome::Allow) {
+                true => "",
+                false => " AND record.text ->> '$.report.decision' <> 'allow'",
+            };
+            conditions.push(format!("record.text ->> '$.report.decision' IN ({places}){indexed}"));
+            values.extend(self.decisions.iter().map(|outcome| outcome.name().to_owned().into()));
+        }
+        if self.is_about_steps {
+            conditions.push("record.text ->> '$.kind' = 'step'".to_owned());
+        }
+        let conditions = match conditions.is_empty() {
+            true => String::new(),
+            false => format!(" WHERE {}", conditions.join(" AND ")),
+        };
+        let entries = "FROM record LEFT JOIN body USING (seq)";
+        let query = match self.newest {
+            None => format!("SELECT {columns} {entries}{conditions} ORDER BY record.seq"),
+            Some(count) => {
+                values.push(number(count));
+                format!(
+                    "SELECT {columns} {entries} WHERE record.seq IN (SELECT record.seq {entries}{conditions} \
+                     ORDER BY record.seq DESC LIMIT ?) ORDER BY record.seq"
+                )
+            }
+        };
+        (query, values)
+    }
+}
+
+fn number(number: u64) -> Value {
+    Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+/// Leaves what can be in a hash: nothing of it stands for something else in a pattern.
+fn glob(hash: &str) -> String {
+    hash.chars().filter(char::is_ascii_hexdigit).collect()
+}

@@ -1,0 +1,176 @@
+//! A journal that is written: the recorder of an engine.
+
+use std::sync::mpsc::{self, SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use hookgate::ConfigHash;
+use hookgate::recorder::{KeptFuture, Record, RecordLost, Recorder, ReloadRecord};
+use tokio::sync::oneshot;
+
+use crate::clock;
+use crate::config::{ConfigNote, ConfigText};
+use crate::error::StoreError;
+use crate::head::HeadKey;
+use crate::settings::JournalSettings;
+use crate::status::{Counters, JournalStatus};
+use crate::writer::{Message, Writer};
+
+/// What is said of a record for which the queue has no room.
+const FULL: &str = "the queue of the journal is full: the disk is slower than the steps come";
+
+/// A journal of decisions: an engine that has it as its [recorder](hookgate::Engine::with_recorder) writes every
+/// decision into one file.
+///
+/// A clone writes to the same file by the same thread. The thread ends when the last clone is dropped, and the drop
+/// waits until all that was recorded is written.
+///
+/// ```
+/// use hookgate::{Engine, HookEngine, StepContext, ToolUse};
+/// use hookgate_store::{Filter, Journal, JournalSettings, Reader};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("journal.db");
+/// let journal = Journal::open(JournalSettings::new(&file))?;
+/// let engine = Engine::without_hooks().with_recorder(journal.clone());
+/// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#)?;
+/// drop(engine.dispatch(bash, &StepContext::new("session-1")).await);
+/// journal.flush(std::time::Duration::from_secs(5))?;
+///
+/// let reader = Reader::open(&file)?;
+/// let entries = reader.entries(&Filter::default().tool("Bash"))?;
+/// assert_eq!(entries.len(), 1);
+/// assert!(reader.verify(&[], None)?.is_whole());
+/// # Ok::<_, Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+#[derive(Debug, Clone)]
+pub struct Journal {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    settings: JournalSettings,
+    /// `None` once the journal is being closed.
+    sender: Option<SyncSender<Message>>,
+    counters: Arc<Counters>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Journal {
+    /// Opens the file, which is made if it is not there, and starts the thread that writes.
+    ///
+    /// # Errors
+    /// The file cannot be used, is on a network file system, is no journal or one of a newer hookgate; or the key of
+    /// heads is not in the environment.
+    pub fn open(settings: JournalSettings) -> Result<Self, StoreError> {
+        let key = match &settings.head_key {
+            None => None,
+            Some(name) => Some(HeadKey::of_variable(name).ok_or_else(|| StoreError::File {
+                file: settings.heads.clone().unwrap_or_default(),
+                error: std::io::Error::other(format!("the key of its heads, ${name}, is not set")),
+            })?),
+        };
+        let counters = Arc::new(Counters::default());
+        let writer = Writer::open(settings.clone(), key, Arc::clone(&counters))?;
+        let (sender, messages) = mpsc::sync_channel(settings.queue.max(1));
+        let thread = std::thread::Builder::new().name("journal".to_owned());
+        let thread = thread.spawn(move || writer.run(&messages)).map_err(|error| {
+            StoreError::File { file: settings.file.clone(), error }
+        })?;
+        let thread = Mutex::new(Some(thread));
+        Ok(Self { shared: Arc::new(Shared { settings, sender: Some(sender), counters, thread }) })
+    }
+
+    /// Returns how it is set up.
+    #[must_use]
+    pub fn settings(&self) -> &JournalSettings {
+        &self.shared.settings
+    }
+
+    /// Notes the config by which steps are decided from now on, for who looks at a decision later. A config that the
+    /// journal has already is not written again.
+    pub fn note_config(&self, config_hash: ConfigHash, files: Vec<ConfigText>) {
+        let note = ConfigNote { time: clock::unix_ms(), config_hash, files };
+        // What does not get there is counted.
+        let _ = self.send(Message::Config(note));
+    }
+
+    /// Waits until everything that was recorded before is written.
+    ///
+    /// # Errors
+    /// It is not written in this time, or records of this process were lost.
+    pub fn flush(&self, within: Duration) -> Result<(), StoreError> {
+        let (done, is_done) = mpsc::channel();
+        let sender = self.shared.sender.as_ref().ok_or(StoreError::Ended)?;
+        sender.send(Message::Flush(done)).map_err(|_| StoreError::Ended)?;
+        is_done.recv_timeout(within).map_err(|_| StoreError::Late)?;
+        match self.status() {
+            JournalStatus { lost: 0, .. } => Ok(()),
+            JournalStatus { lost, problem, .. } => {
+                Err(StoreError::Lost { lost, problem: problem.unwrap_or_default() })
+            }
+        }
+    }
+
+    /// Returns what became of the records of this process so far.
+    #[must_use]
+    pub fn status(&self) -> JournalStatus {
+        self.shared.counters.status()
+    }
+
+    fn send(&self, message: Message) -> Result<(), RecordLost> {
+        let sender = self.shared.sender.as_ref().ok_or(RecordLost)?;
+        sender.try_send(message).map_err(|error| {
+            let why = match error {
+                TrySendError::Full(_) => FULL.to_owned(),
+                TrySendError::Disconnected(_) => StoreError::Ended.to_string(),
+            };
+            self.shared.counters.lose(1, &why);
+            RecordLost
+        })
+    }
+}
+
+impl Recorder for Journal {
+    fn record(&self, record: Record) -> Result<(), RecordLost> {
+        self.send(Message::Record(Box::new(record), None))
+    }
+
+    fn record_kept(&self, record: Record) -> Result<Option<KeptFuture>, RecordLost> {
+        if !self.is_required() {
+            return self.record(record).map(|()| None);
+        }
+        let (done, is_done) = oneshot::channel();
+        self.send(Message::Record(Box::new(record), Some(done)))?;
+        // Without an answer the thread has ended, and the record with it.
+        Ok(Some(Box::pin(async { is_done.await.unwrap_or(Err(RecordLost)) })))
+    }
+
+    fn is_required(&self) -> bool {
+        self.shared.settings.required
+    }
+
+    fn reload(&self, record: ReloadRecord) {
+        // What does not get there is counted.
+        let _ = self.send(Message::Reload(record));
+    }
+
+    fn wants_envelope(&self) -> bool {
+        true
+    }
+}
+
+impl Drop for Shared {
+    /// Waits until everything is written.
+    fn drop(&mut self) {
+        self.sender = None;
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread {
+            // A panic of the thread has been told where it was.
+            let _ = thread.join();
+        }
+    }
+}

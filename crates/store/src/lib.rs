@@ -1,0 +1,55 @@
+//! The journal of hookgate: every decision of an engine, in one SQLite file, as a chain in which nothing can be
+//! changed, removed or put elsewhere without a trace.
+//!
+//! | part | what it is |
+//! |---|---|
+//! | [`Journal`] | the recorder of an engine: writes by one thread, in groups |
+//! | [`JournalSettings`], [`section`] | where and how: the section `[journal]` of a config |
+//! | [`Reader`], [`Filter`], [`Entry`] | reads it, also while others write |
+//! | [`Reader::verify`], [`Fault`], [`Head`] | what was changed, and a chain that was cut |
+//! | [`Reader::statistics`] | what each hook did |
+//!
+//! # What is written
+//! A record of a step is two texts: a short one in the chain (who, when, which tool, which hooks said what), and its
+//! body (the step, the reasons, what was rewritten), of which the chain knows the digest. So the bodies can be deleted
+//! when they are old, and the chain can still be checked. By default a body has no secrets: see [`EnvelopeMode`].
+//!
+//! # What it costs, and what it promises
+//! By default nothing waits for the disk: a record goes into a bounded queue, what has no room there is counted, and
+//! the next entry says so. With [`required`](JournalSettings::required) a step waits until its record is on the disk
+//! (a synced commit, shared with the steps that wait at the same time), and is denied if it does not get there.
+//!
+//! # Limits
+//! Who can write the file can write another whole chain, and can cut off its end: keep [heads](Head) elsewhere. A bit
+//! that flips where no record is, in unused parts of the file, is not noticed. What lies in SQLite's log beside the
+//! file (`-wal`) when a bit of it flips is lost from there on, as after a cut.
+
+mod clock;
+mod config;
+mod database;
+mod entry;
+mod error;
+mod filter;
+mod head;
+mod journal;
+mod place;
+mod reader;
+mod retention;
+mod row;
+mod settings;
+mod statistics;
+mod status;
+mod verify;
+mod writer;
+
+pub use config::{ConfigNote, ConfigText};
+pub use entry::{Entry, Says};
+pub use error::StoreError;
+pub use filter::Filter;
+pub use head::{Head, HeadKey};
+pub use journal::Journal;
+pub use reader::Reader;
+pub use settings::{EnvelopeMode, JournalSettings, section};
+pub use statistics::{HookStatistics, Statistics};
+pub use status::JournalStatus;
+pub use verify::{Fault, Verification};

@@ -1,0 +1,115 @@
+//! A journal that is read.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
+
+use crate::config::ConfigNote;
+use crate::database::{self, refused};
+use crate::entry::{COLUMNS, Entry, Says, Stored};
+use crate::error::StoreError;
+use crate::filter::Filter;
+use crate::head::Head;
+use crate::{clock, writer};
+
+/// A journal that is read, also while others write to it.
+#[derive(Debug)]
+pub struct Reader {
+    pub(crate) file: PathBuf,
+    pub(crate) database: Connection,
+}
+
+impl Reader {
+    /// Opens a journal that is there.
+    ///
+    /// # Errors
+    /// The file is not there, cannot be read, is no journal or one of a newer hookgate.
+    pub fn open(file: &Path) -> Result<Self, StoreError> {
+        Ok(Self { file: file.to_owned(), database: database::open_to_read(file)? })
+    }
+
+    /// Returns the entries that are asked for, in the order in which they were recorded.
+    ///
+    /// # Errors
+    /// The file cannot be read, or an entry is not what a hookgate writes.
+    pub fn entries(&self, filter: &Filter) -> Result<Vec<Entry>, StoreError> {
+        let mut entries = Vec::new();
+        self.for_each(filter, |entry| {
+            entries.push(entry);
+            true
+        })?;
+        Ok(entries)
+    }
+
+    /// Calls a function with each entry that is asked for, as long as it returns `true`. No more than one of them is in
+    /// memory.
+    ///
+    /// # Errors
+    /// As [`entries`](Self::entries).
+    pub fn for_each(
+        &self,
+        filter: &Filter,
+        mut take: impl FnMut(Entry) -> bool,
+    ) -> Result<(), StoreError> {
+        let (query, values) = filter.query(COLUMNS);
+        let mut query = self.database.prepare(&query).map_err(|error| self.refused(error))?;
+        let rows = query.query_map(params_from_iter(values), Stored::of);
+        for row in rows.map_err(|error| self.refused(error))? {
+            if !take(row.map_err(|error| self.refused(error))?.read()?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns one entry, if there is one of this number.
+    ///
+    /// # Errors
+    /// As [`entries`](Self::entries).
+    pub fn entry(&self, seq: u64) -> Result<Option<Entry>, StoreError> {
+        let query = format!("SELECT {COLUMNS} FROM record LEFT JOIN body USING (seq) WHERE seq = ?1");
+        let row = self.database.query_row(&query, [seq], Stored::of).optional();
+        row.map_err(|error| self.refused(error))?.map(Stored::read).transpose()
+    }
+
+    /// Returns the last config of this hash, if the journal has it.
+    ///
+    /// # Errors
+    /// As [`entries`](Self::entries).
+    pub fn config(&self, hash: &str) -> Result<Option<ConfigNote>, StoreError> {
+        let query = format!(
+            "SELECT {COLUMNS} FROM record LEFT JOIN body USING (seq) WHERE record.text ->> '$.kind' = 'config'
+             AND record.text ->> '$.config_hash' = ?1 ORDER BY seq DESC LIMIT 1"
+        );
+        let row = self.database.query_row(&query, [hash], Stored::of).optional();
+        let entry = row.map_err(|error| self.refused(error))?.map(Stored::read).transpose()?;
+        Ok(entry.and_then(|entry| match entry.says {
+            Says::Config(config) => Some(config),
+            _ => None,
+        }))
+    }
+
+    /// Returns how many entries are asked for.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn count(&self, filter: &Filter) -> Result<u64, StoreError> {
+        let (query, values) = filter.query("record.seq");
+        let query = format!("SELECT count(*) FROM ({query})");
+        let count = self.database.query_row(&query, params_from_iter(values), |row| row.get(0));
+        count.map_err(|error| self.refused(error))
+    }
+
+    /// Returns the head of the chain, to be kept elsewhere.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn head(&self) -> Result<Head, StoreError> {
+        let (seq, hash) = writer::head(&self.database).map_err(|error| self.refused(error))?;
+        Ok(Head::new(clock::unix_ms(), seq, &hash))
+    }
+
+    pub(crate) fn refused(&self, error: rusqlite::Error) -> StoreError {
+        refused(&self.file, error)
+    }
+}

@@ -1,0 +1,329 @@
+//! Whether a journal is what was written: the chain, the bodies, what is derived from both, and heads from elsewhere.
+
+use std::fmt;
+
+use rusqlite::Connection;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::database::MIGRATIONS;
+use crate::error::StoreError;
+use crate::head::{Head, HeadKey};
+use crate::reader::Reader;
+use crate::row::{START, chained, hex, sha256, spoke};
+
+/// After how many faults nothing more is looked for.
+const FAULTS: usize = 100;
+
+/// What came of looking through a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Verification {
+    /// How many entries there are.
+    pub entries: u64,
+    /// How many of them have lost their body to retention, which is no fault.
+    pub without_body: u64,
+    /// What is wrong, the first entry first; at most 100 faults.
+    pub faults: Vec<Fault>,
+    /// The last entry.
+    pub head: Head,
+}
+
+impl Verification {
+    /// Returns whether nothing is wrong.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        self.faults.is_empty()
+    }
+}
+
+/// Something that is wrong with a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "fault", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Fault {
+    /// An entry, or the one before it, is not what it was: changed, put in or put elsewhere.
+    Changed {
+        /// Its number.
+        seq: u64,
+    },
+    /// Entries were removed.
+    Removed {
+        /// The first one.
+        seq: u64,
+        /// The last one.
+        through: u64,
+    },
+    /// The body of an entry is not what it was.
+    BodyChanged {
+        /// Its number.
+        seq: u64,
+    },
+    /// The body of an entry is gone, and no retention has said so.
+    BodyRemoved {
+        /// Its number.
+        seq: u64,
+    },
+    /// There is a body that belongs to no entry.
+    BodyAdded {
+        /// Its number.
+        seq: u64,
+    },
+    /// By this hook an entry is not found, or one is that is not its own.
+    Index {
+        /// The number of the entry.
+        seq: u64,
+    },
+    /// The file is damaged, or its schema is another one.
+    Damaged {
+        /// What is.
+        what: String,
+    },
+    /// A head from elsewhere is of an entry that is not there: the end was cut off.
+    Cut {
+        /// The number of the entry.
+        seq: u64,
+    },
+    /// A head from elsewhere has another hash for its entry: the chain was made anew.
+    OtherHead {
+        /// The number of the entry.
+        seq: u64,
+    },
+    /// A head from elsewhere is not signed with the key.
+    Signature {
+        /// The number of its entry.
+        seq: u64,
+    },
+}
+
+impl Fault {
+    /// Returns the number of the entry, if it is about one.
+    #[must_use]
+    pub const fn seq(&self) -> Option<u64> {
+        match self {
+            Self::Changed { seq }
+            | Self::Removed { seq, .. }
+            | Self::BodyChanged { seq }
+            | Self::BodyRemoved { seq }
+            | Self::BodyAdded { seq }
+            | Self::Index { seq }
+            | Self::Cut { seq }
+            | Self::OtherHead { seq }
+            | Self::Signature { seq } => Some(*seq),
+            Self::Damaged { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Changed { seq } => write!(f, "entry {seq} was changed, or what was before it"),
+            Self::Removed { seq, through } if seq == through => write!(f, "entry {seq} was removed"),
+            Self::Removed { seq, through } => write!(f, "the entries {seq} to {through} were removed"),
+            Self::BodyChanged { seq } => write!(f, "the body of entry {seq} was changed"),
+            Self::BodyRemoved { seq } => write!(f, "the body of entry {seq} was removed"),
+            Self::BodyAdded { seq } => write!(f, "there is a body {seq} that no entry has"),
+            Self::Index { seq } => write!(f, "entry {seq} is not found by the hooks that it names"),
+            Self::Damaged { what } => write!(f, "the file is damaged: {what}"),
+            Self::Cut { seq } => {
+                write!(f, "a head is of entry {seq}, which is not there: the end was cut off")
+            }
+            Self::OtherHead { seq } => {
+                write!(f, "a head has another hash for entry {seq}: the chain was made anew")
+            }
+            Self::Signature { seq } => {
+                write!(f, "the head of entry {seq} is not signed with the key")
+            }
+        }
+    }
+}
+
+impl Reader {
+    /// Looks through the whole journal, and compares it with heads from elsewhere. With a key, each of them must be
+    /// signed with it.
+    ///
+    /// # Errors
+    /// The file cannot be read at all.
+    pub fn verify(&self, heads: &[Head], key: Option<&HeadKey>) -> Result<Verification, StoreError> {
+        let refuse = |error| self.refused(error);
+        // All of it is of one moment, although others write.
+        let read = self.database.unchecked_transaction().map_err(refuse)?;
+        let mut found = Found::default();
+        let damaged = check_file(&read, &mut found).and_then(|()| check_chain(&read, &mut found));
+        match damaged {
+            Ok(()) => {}
+            Err(error) if is_damage(&error) => found.add(Fault::Damaged { what: error.to_string() }),
+            Err(error) => return Err(refuse(error)),
+        }
+        check_heads(&read, heads, key, &mut found).map_err(refuse)?;
+        let head = Head::new(crate::clock::unix_ms(), found.last, &found.hash);
+        Ok(Verification {
+            entries: found.entries,
+            without_body: found.without_body,
+            faults: found.faults,
+            head,
+        })
+    }
+}
+
+struct Found {
+    faults: Vec<Fault>,
+    entries: u64,
+    without_body: u64,
+    last: u64,
+    hash: [u8; 32],
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self { faults: Vec::new(), entries: 0, without_body: 0, last: 0, hash: START }
+    }
+}
+
+impl Found {
+    fn add(&mut self, fault: Fault) {
+        if self.faults.len() < FAULTS {
+            self.faults.push(fault);
+        }
+    }
+}
+
+/// Whether SQLite has found the file to be something else than it wrote, or a value of another type.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    match error {
+        rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::Utf8Error(..) => true,
+        error => match error.sqlite_error_code() {
+            Some(DatabaseCorrupt | NotADatabase) => true,
+            // A text that is no JSON any more, or a schema that names something else.
+            Some(rusqlite::ErrorCode::Unknown) => true,
+            _ => false,
+        },
+    }
+}
+
+/// Checks what SQLite knows by itself: pages, and indexes against what they are of.
+fn check_file(read: &Connection, found: &mut Found) -> rusqlite::Result<()> {
+    let mut check = read.prepare("PRAGMA integrity_check(10)")?;
+    for what in check.query_map((), |row| row.get::<_, String>(0))? {
+        let what = what?;
+        if what != "ok" {
+            found.add(Fault::Damaged { what });
+        }
+    }
+    if schema(read)? != expected_schema()? {
+        found.add(Fault::Damaged { what: "its schema is another one".to_owned() });
+    }
+    Ok(())
+}
+
+fn schema(read: &Connection) -> rusqlite::Result<Vec<(String, Option<String>)>> {
+    let all = "SELECT type || ' ' || name || ' ' || tbl_name, sql FROM sqlite_schema
+               WHERE name NOT LIKE 'sqlite_stat%' ORDER BY type, name";
+    let mut all = read.prepare(all)?;
+    all.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+fn expected_schema() -> rusqlite::Result<Vec<(String, Option<String>)>> {
+    let fresh = Connection::open_in_memory()?;
+    for migration in MIGRATIONS {
+        fresh.execute_batch(migration)?;
+    }
+    schema(&fresh)
+}
+
+fn check_chain(read: &Connection, found: &mut Found) -> rusqlite::Result<()> {
+    let mut is_indexed = read.prepare("SELECT 1 FROM spoke WHERE hook = ?1 AND seq = ?2")?;
+    let (mut missing, mut retained_from, mut names) = (Vec::new(), 0, 0_u64);
+    let mut all = read.prepare(
+        "SELECT record.seq, record.text, record.body_digest, record.hash, body.text
+         FROM record LEFT JOIN body USING (seq) ORDER BY record.seq",
+    )?;
+    let mut rows = all.query(())?;
+    while let Some(row) = rows.next()? {
+        let seq: u64 = row.get(0)?;
+        let text: String = row.get(1)?;
+        let digest: Option<[u8; 32]> = row.get(2)?;
+        let hash: [u8; 32] = row.get(3)?;
+        let body: Option<String> = row.get(4)?;
+        if seq != found.last + 1 {
+            found.add(Fault::Removed { seq: found.last + 1, through: seq.saturating_sub(1) });
+        }
+        if chained(&found.hash, seq, &text, digest.as_ref()) != hash {
+            found.add(Fault::Changed { seq });
+        }
+        match (&body, digest) {
+            (Some(body), Some(digest)) if sha256(body) == digest => {}
+            (Some(_), _) => found.add(Fault::BodyChanged { seq }),
+            (None, Some(_)) => missing.push(seq),
+            (None, None) => {}
+        }
+        let text: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
+        for hook in spoke(&text) {
+            names += 1;
+            if !is_indexed.exists((hook, seq))? {
+                found.add(Fault::Index { seq });
+            }
+        }
+        if text.get("kind") == Some(&"retention".into()) {
+            let through = text.get("through").and_then(Value::as_u64).unwrap_or_default();
+            retained_from = through.max(retained_from);
+        }
+        found.entries += 1;
+        (found.last, found.hash) = (seq, hash);
+    }
+    for seq in missing {
+        if seq <= retained_from {
+            found.without_body += 1;
+        } else {
+            found.add(Fault::BodyRemoved { seq });
+        }
+    }
+    let indexed: u64 = read.query_row("SELECT count(*) FROM spoke", (), |row| row.get(0))?;
+    if indexed > names {
+        let what = format!("{} entries of its index of hooks are of no record", indexed - names);
+        found.add(Fault::Damaged { what });
+    }
+    let mut alone = read.prepare(
+        "SELECT seq FROM body WHERE NOT EXISTS (SELECT 1 FROM record WHERE record.seq = body.seq)",
+    )?;
+    for seq in alone.query_map((), |row| row.get(0))? {
+        found.add(Fault::BodyAdded { seq: seq? });
+    }
+    Ok(())
+}
+
+fn check_heads(
+    read: &Connection,
+    heads: &[Head],
+    key: Option<&HeadKey>,
+    found: &mut Found,
+) -> rusqlite::Result<()> {
+    let mut hash_of = read.prepare("SELECT hash FROM record WHERE seq = ?1")?;
+    for head in heads {
+        let seq = head.seq;
+        if key.is_some_and(|key| !head.is_signed_with(key)) {
+            found.add(Fault::Signature { seq });
+            continue;
+        }
+        if seq > found.last {
+            found.add(Fault::Cut { seq });
+            continue;
+        }
+        let is_same = match seq {
+            0 => true,
+            seq => {
+                let mut rows = hash_of.query_map([seq], |row| row.get::<_, Vec<u8>>(0))?;
+                rows.next().transpose()?.is_some_and(|hash| hex(&hash) == head.hash)
+            }
+        };
+        if !is_same {
+            found.add(Fault::OtherHead { seq });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,297 @@
+//! The one thread that writes: what is recorded comes to it by a bounded queue, and is written in groups.
+//!
+//! A group is what comes within [`WAIT`] of its first entry, at most [`GROUP`] of them; where a step waits for its
+//! record, it is what is there. A group is one transaction: all of it is in the journal, or nothing. In it the head of
+//! the chain is read, so that several processes write one chain.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::time::{Duration, Instant};
+
+use hookgate::recorder::{Record, RecordLost, ReloadRecord};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
+use tokio::sync::oneshot;
+
+use crate::clock;
+use crate::config::ConfigNote;
+use crate::database::{self, refused};
+use crate::error::StoreError;
+use crate::head::{Head, HeadKey};
+use crate::place::Identity;
+use crate::retention;
+use crate::row::{Row, RowWriter, START, chained, sha256};
+use crate::settings::JournalSettings;
+use crate::status::Counters;
+
+/// How many records one transaction has at most.
+pub(crate) const GROUP: usize = 100;
+
+/// How long a record waits for others.
+const WAIT: Duration = Duration::from_millis(5);
+
+/// How often a group is tried that another process keeps from being written; each time waits two seconds for it.
+const TRIES: usize = 3;
+
+/// After how many records the bodies are looked through for what is too old.
+const RETENTION: u64 = 10_000;
+
+/// What comes to the writer.
+pub(crate) enum Message {
+    Record(Box<Record>, Option<oneshot::Sender<Result<(), RecordLost>>>),
+    Reload(ReloadRecord),
+    Config(ConfigNote),
+    /// Everything before it is to be written now.
+    Flush(Sender<()>),
+}
+
+impl Message {
+    /// Whether somebody waits for it.
+    const fn is_awaited(&self) -> bool {
+        matches!(self, Self::Record(_, Some(_)) | Self::Flush(_))
+    }
+}
+
+/// What the thread works with.
+pub(crate) struct Writer {
+    database: Connection,
+    identity: Option<Identity>,
+    settings: JournalSettings,
+    key: Option<HeadKey>,
+    rows: RowWriter,
+    counters: Arc<Counters>,
+    /// How many records since the bodies were looked through.
+    since_retention: u64,
+    /// How many of the lost records the journal tells of.
+    told_lost: u64,
+}
+
+impl Writer {
+    pub(crate) fn open(
+        settings: JournalSettings,
+        key: Option<HeadKey>,
+        counters: Arc<Counters>,
+    ) -> Result<Self, StoreError> {
+        let database = database::open(&settings.file, settings.required)?;
+        let identity = Identity::of(&settings.file);
+        let rows = RowWriter::new(settings.envelope);
+        // The first group looks through the bodies.
+        let since_retention = RETENTION;
+        Ok(Self { database, identity, settings, key, rows, counters, since_retention, told_lost: 0 })
+    }
+
+    /// Writes until nothing can come any more.
+    pub(crate) fn run(mut self, messages: &Receiver<Message>) {
+        while let Ok(first) = messages.recv() {
+            self.write(gather(first, messages));
+        }
+    }
+
+    fn write(&mut self, group: Vec<Message>) {
+        let (mut rows, mut waiting, mut flushes) = (Vec::new(), Vec::new(), Vec::new());
+        for message in group {
+            let row = match message {
+                Message::Record(record, waits) => {
+                    waiting.extend(waits);
+                    self.rows.step(&record)
+                }
+                Message::Reload(record) => self.rows.reload(&record),
+                Message::Config(config) => self.rows.config(&config),
+                Message::Flush(done) => {
+                    flushes.push(done);
+                    continue;
+                }
+            };
+            match row {
+                Ok(row) => rows.push(row),
+                Err(error) => self.counters.lose(1, &error.to_string()),
+            }
+        }
+        let count = rows.len() as u64;
+        let written = if rows.is_empty() { Ok(()) } else { self.commit(&rows) };
+        match &written {
+            Ok(()) => self.counters.wrote(count),
+            Err(error) => self.counters.lose(count, &error.to_string()),
+        }
+        for waits in waiting {
+            // The dispatch may have been dropped.
+            let _ = waits.send(written.as_ref().map(|_| ()).map_err(|_| RecordLost));
+        }
+        for done in flushes {
+            let _ = done.send(());
+        }
+        self.since_retention = self.since_retention.saturating_add(count);
+        if written.is_ok() && self.since_retention >= RETENTION {
+            self.since_retention = 0;
+            if let Err(error) = retention::apply(&mut self.database, &self.settings) {
+                self.counters.note(&refused(&self.settings.file, error).to_string());
+            }
+        }
+    }
+
+    /// Writes rows as one transaction.
+    fn commit(&mut self, rows: &[Row]) -> Result<(), StoreError> {
+        self.reopen_if_replaced()?;
+        let lost = self.counters.lost();
+        let untold = lost.saturating_sub(self.told_lost);
+        let mut tries = if self.settings.required { 1 } else { TRIES };
+        let head = loop {
+            tries -= 1;
+            match write_rows(&mut self.database, rows, untold) {
+                Err(error) if tries > 0 && is_busy(&error) => {}
+                Err(error) => return Err(refused(&self.settings.file, error)),
+                Ok(head) => break head,
+            }
+        };
+        self.told_lost = lost;
+        self.note_head(head)
+    }
+
+    /// Writes the head elsewhere. If that is not possible, the records are in the journal, and still it is told.
+    fn note_head(&self, (seq, hash): (u64, [u8; 32])) -> Result<(), StoreError> {
+        let Some(file) = &self.settings.heads else { return Ok(()) };
+        let head = Head::new(clock::unix_ms(), seq, &hash);
+        let head = match &self.key {
+            Some(key) => head.signed(key),
+            None => head,
+        };
+        if let Err(error) = head.append(file) {
+            let error = StoreError::File { file: PathBuf::from(file), error };
+            if self.settings.required {
+                return Err(error);
+            }
+            self.counters.note(&error.to_string());
+        }
+        Ok(())
+    }
+
+    /// What is written to a file that has no name any more is lost: a journal that was moved away is begun anew.
+    fn reopen_if_replaced(&mut self) -> Result<(), StoreError> {
+        if Identity::of(&self.settings.file) == self.identity {
+            return Ok(());
+        }
+        self.database = database::open(&self.settings.file, self.settings.required)?;
+        self.identity = Identity::of(&self.settings.file);
+        Ok(())
+    }
+}
+
+/// Returns what is written together.
+fn gather(first: Message, messages: &Receiver<Message>) -> Vec<Message> {
+    let until = Instant::now() + WAIT;
+    let mut is_awaited = first.is_awaited();
+    let mut group = vec![first];
+    while group.len() < GROUP {
+        let next = match is_awaited {
+            true => messages.try_recv().map_err(|error| error == TryRecvError::Disconnected),
+            false => messages
+                .recv_timeout(until.saturating_duration_since(Instant::now()))
+                .map_err(|error| error == RecvTimeoutError::Disconnected),
+        };
+        let Ok(next) = next else { break };
+        is_awaited |= next.is_awaited();
+        group.push(next);
+    }
+    group
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+    matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked))
+}
+
+/// Writes rows after those that are there. Returns the head of the chain.
+pub(crate) fn write_rows(
+    database: &mut Connection,
+    rows: &[Row],
+    untold: u64,
+) -> rusqlite::Result<(u64, [u8; 32])> {
+    let write = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut chain = Chain::at_end(&write)?;
+    if untold > 0 {
+        chain.add(&RowWriter::lost(clock::unix_ms(), untold))?;
+    }
+    for row in rows {
+        chain.add(row)?;
+    }
+    let head = (chain.seq, chain.hash);
+    write.commit()?;
+    Ok(head)
+}
+
+/// The chain, at its end.
+pub(crate) struct Chain<'t> {
+    write: &'t Transaction<'t>,
+    seq: u64,
+    hash: [u8; 32],
+}
+
+impl<'t> Chain<'t> {
+    pub(crate) fn at_end(write: &'t Transaction<'t>) -> rusqlite::Result<Self> {
+        let (seq, hash) = head(write)?;
+        Ok(Self { write, seq, hash })
+    }
+
+    /// Adds a row, unless it is there already.
+    pub(crate) fn add(&mut self, row: &Row) -> rusqlite::Result<()> {
+        if self.has_config(row)? {
+            return Ok(());
+        }
+        let mut attempt = 1_u64;
+        let mut text = row.text(attempt);
+        while !self.insert(&text, row)? && !self.is_there(&text)? {
+            // The same step was judged again: that is another record.
+            attempt = attempt.saturating_add(1);
+            text = row.text(attempt);
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, text: &str, row: &Row) -> rusqlite::Result<bool> {
+        let seq = self.seq + 1;
+        let body = row.body.as_deref().map(sha256);
+        let hash = chained(&self.hash, seq, text, body.as_ref());
+        let mut insert = self.write.prepare_cached(
+            "INSERT INTO record(seq, text, body_digest, hash) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+        )?;
+        if insert.execute((seq, text, body, hash))? == 0 {
+            return Ok(false);
+        }
+        if let Some(body) = &row.body {
+            let mut insert = self.write.prepare_cached("INSERT INTO body(seq, text) VALUES (?1, ?2)")?;
+            insert.execute((seq, body))?;
+        }
+        for hook in &row.spoke {
+            let mut insert = self.write.prepare_cached("INSERT INTO spoke(hook, seq) VALUES (?1, ?2)")?;
+            insert.execute((hook, seq))?;
+        }
+        (self.seq, self.hash) = (seq, hash);
+        Ok(true)
+    }
+
+    /// Whether a row is a config whose files are in the journal.
+    fn has_config(&self, row: &Row) -> rusqlite::Result<bool> {
+        let Some(hash) = &row.config else { return Ok(false) };
+        let mut find = self.write.prepare_cached(
+            "SELECT 1 FROM record JOIN body USING (seq)
+             WHERE record.text ->> '$.kind' = 'config' AND record.text ->> '$.config_hash' = ?1",
+        )?;
+        find.exists([hash])
+    }
+
+    /// Whether this very entry is in the journal.
+    fn is_there(&self, text: &str) -> rusqlite::Result<bool> {
+        let mut find = self.write.prepare_cached(
+            "SELECT 1 FROM record WHERE text ->> '$.report.session_id' = ?1 ->> '$.report.session_id'
+             AND text ->> '$.report.step_id' = ?1 ->> '$.report.step_id' AND text = ?1",
+        )?;
+        find.exists([text])
+    }
+}
+
+/// Returns the last entry and its hash.
+pub(crate) fn head(database: &Connection) -> rusqlite::Result<(u64, [u8; 32])> {
+    let last = "SELECT seq, hash FROM record ORDER BY seq DESC LIMIT 1";
+    let last = database.prepare_cached(last)?.query_row((), |row| Ok((row.get(0)?, row.get(1)?)));
+    Ok(last.optional()?.unwrap_or((0, START)))
+}
