@@ -111,6 +111,11 @@ impl Configs {
         Self { sources: vec![Source::new(Layer::CommandLine, file.to_owned())], strict: false }
     }
 
+    /// Configs that were found elsewhere.
+    pub(crate) const fn of(sources: Vec<Source>) -> Self {
+        Self { sources, strict: false }
+    }
+
     /// Returns those of one layer: the command line, the project, or else the first that is there. What comes
     /// out with them does not depend on the machine.
     pub(crate) fn of_one_layer(mut self) -> Self {

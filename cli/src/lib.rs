@@ -43,6 +43,7 @@ mod formatter;
 mod hook_standing;
 mod input;
 mod interrupt;
+mod journal;
 mod kinds;
 mod overrides;
 mod packs;

@@ -8,7 +8,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
     builtins, check, completions, conditions, config, daemon, demo, doctor, effects, eval, events,
-    fmt, hook, import, init, install, judge, list, lsp, man, pack, reference, run, schema, test,
+    fmt, hook, import, init, install, journal, judge, list, log, lsp, man, pack, reference, run, schema, test,
     trust, why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
@@ -34,6 +34,7 @@ Start here:
   hookgate why ID -i step.json    why did a hook run, or not?
   hookgate install --agent NAME   make it the hook of a coding agent
   hookgate doctor                 see whether the agents obey
+  hookgate log                    see what was decided, where `[journal]` has it recorded
   hookgate trust                  put the hooks of a folder in force that you have read
 
 Exit codes: 0 allow, answered or ok · 1 operational failure · 2 deny, halt or a failed test ·
@@ -69,6 +70,8 @@ enum Verb {
     Pack(pack::Args),
     Demo(demo::Args),
     Judge(judge::Args),
+    Log(log::Args),
+    Journal(journal::Args),
     Fmt(fmt::Args),
     Lsp(lsp::Args),
     Completions(completions::Args),
@@ -138,6 +141,8 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Pack(args) => block_on(pack::run(args)),
         Verb::Demo(args) => block_on(demo::run(args)),
         Verb::Judge(args) => block_on(judge::run(args)),
+        Verb::Log(args) => block_on(log::run(args)),
+        Verb::Journal(args) => journal::run(&args),
         Verb::Fmt(args) => fmt::run(&args),
         Verb::Lsp(args) => block_on(async { lsp::run(&args) }),
         Verb::Completions(args) => completions::run(&args, Cli::command()),

@@ -67,7 +67,7 @@ pub(crate) fn row(step: &str, envelope: &Value, report: &Report) -> [Cell; 7] {
 }
 
 /// Returns what a step does, in short.
-fn action(envelope: &Value) -> String {
+pub(crate) fn action(envelope: &Value) -> String {
     let field = ACTION_FIELDS.iter().find_map(|pointer| envelope.pointer(pointer)?.as_str());
     let tool = envelope.get("tool_name").and_then(Value::as_str);
     let text = [tool, field].into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -77,7 +77,7 @@ fn action(envelope: &Value) -> String {
 }
 
 /// Returns why a decision is as it is, and what else hooks did.
-fn note(report: &Report) -> String {
+pub(crate) fn note(report: &Report) -> String {
     let mut notes = Vec::new();
     match rewritten(report) {
         Some(command) => notes.push(format!("rewritten to `{command}`")),

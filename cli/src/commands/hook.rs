@@ -11,6 +11,7 @@ mod error;
 mod input;
 mod joined_configs;
 mod judge;
+mod recording;
 mod remembering;
 mod state;
 mod tables;

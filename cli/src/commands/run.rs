@@ -13,6 +13,7 @@ use std::time::Duration;
 use hookgate::config::ConfigError;
 use hookgate::envelope::Incoming;
 use hookgate::{Engine, Outcome, Registry, Report};
+use hookgate_store::JournalSettings;
 use tokio::time::timeout;
 
 use crate::abort::Abort;
@@ -24,6 +25,7 @@ use crate::input::lines::{Line, Lines, STDIN};
 use crate::input::now::NowArgs;
 use crate::input::remarks::Remarks;
 use crate::interrupt::{interrupted, interrupted_while_watching};
+use crate::journal;
 use crate::overrides::OverrideArgs;
 use crate::shell_word::quoted;
 use crate::terminal::progress::Progress;
@@ -63,6 +65,7 @@ Examples:
   hookgate run sessions/ --only deny,ask
   hookgate run sessions/ --shadow all --fail-on failed
   hookgate run -c hooks.toml session.jsonl > decisions.jsonl
+  hookgate run --journal decisions.db session.jsonl && hookgate log --journal decisions.db
   hookgate run session.jsonl | jq -c 'select(.decision == \"deny\") | {step_id, by, reason}'
   my-agent --print-steps | hookgate run --watch -")]
 pub struct Args {
@@ -92,6 +95,10 @@ pub struct Args {
     stable: bool,
     #[command(flatten)]
     now: NowArgs,
+    /// Record every decision in this journal, which is made if it is not there; `hookgate log` reads it. The
+    /// `[journal]` of a config is not written by a run
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
     /// Print no summary and no progress bar
     #[arg(short, long)]
     quiet: bool,
@@ -109,8 +116,11 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     if args.stable && args.now.now.is_none() {
         use_timeless_builtins(&registry)?;
     }
-    let (_, loaded) = args.config.load_in_part(&registry)?;
-    let engine = Arc::new(Engine::new(args.overrides.apply(loaded.table, &registry)?));
+    let (configs, loaded) = args.config.load_in_part(&registry)?;
+    let texts = journal::texts(configs.all_files(&loaded).iter().map(PathBuf::as_path));
+    let engine = Engine::new(args.overrides.apply(loaded.table, &registry)?);
+    let journal = args.journal.map(JournalSettings::new).map(journal::open).transpose()?;
+    let engine = Arc::new(journal::recorded(engine, journal.as_ref(), texts));
     let files = files::expand(&args.steps)?;
     let json = args.output.wants_json();
     let progress = Progress::over_bytes(files::length(&files).filter(|_| !args.quiet), !json);
@@ -148,6 +158,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         follower.end();
     }
     run.finish(args.quiet).await;
+    let ended = ended.and(journal::finish(journal.as_ref()));
     if let Some(asked) = run.worth_asking.filter(|_| !args.quiet && !json) {
         stderr::print(&next::hint("why", &args.config.files, &asked));
     }

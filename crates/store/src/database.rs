@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::StoreError;
@@ -18,7 +19,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
 const BUSY: Duration = Duration::from_secs(2);
 
 /// How many pages the log of writes may have before it is written into the file.
-const LOG_PAGES: i64 = 1000;
+const LOG_PAGES: i64 = 256;
 
 /// Opens a journal for writing; makes it if it is not there.
 ///
@@ -30,6 +31,8 @@ pub(crate) fn open(file: &Path, is_durable: bool) -> Result<Connection, StoreErr
     let refuse = |error| refused(file, error);
     let mut database = Connection::open_with_flags(file, flags).map_err(refuse)?;
     database.busy_timeout(BUSY).map_err(refuse)?;
+    // A process for each step would else write the log into the file at the end of each of them.
+    database.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(refuse)?;
     let version = version(&database, file)?;
     if version < known() {
         migrate(&mut database, file)?;
@@ -55,7 +58,7 @@ pub(crate) fn open_to_read(file: &Path) -> Result<Connection, StoreError> {
     let database = Connection::open_with_flags(file, flags).map_err(refuse)?;
     database.busy_timeout(BUSY).map_err(refuse)?;
     match version(&database, file)? {
-        0 => Err(StoreError::Foreign { file: file.to_owned() }),
+        0 => Err(StoreError::Empty { file: file.to_owned() }),
         _ => Ok(database),
     }
 }

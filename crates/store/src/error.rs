@@ -33,6 +33,12 @@ pub enum StoreError {
         /// The file.
         file: PathBuf,
     },
+    /// The file is there, and nothing was ever recorded in it.
+    #[error("nothing has been recorded in the journal `{}` yet", file.display())]
+    Empty {
+        /// The file.
+        file: PathBuf,
+    },
     /// The journal was written by a newer hookgate.
     #[error(
         "the journal `{}` has the schema {found}, and this hookgate knows those up to {known}: use the newer hookgate, \

@@ -78,8 +78,8 @@ impl Reader {
     /// As [`entries`](Self::entries).
     pub fn config(&self, hash: &str) -> Result<Option<ConfigNote>, StoreError> {
         let query = format!(
-            "SELECT {COLUMNS} FROM record LEFT JOIN body USING (seq) WHERE record.text ->> '$.kind' = 'config'
-             AND record.text ->> '$.config_hash' = ?1 ORDER BY seq DESC LIMIT 1"
+            "SELECT {COLUMNS} FROM record LEFT JOIN body USING (seq) WHERE kind = 'config'
+             AND config = ?1 ORDER BY seq DESC LIMIT 1"
         );
         let row = self.database.query_row(&query, [hash], Stored::of).optional();
         let entry = row.map_err(|error| self.refused(error))?.map(Stored::read).transpose()?;

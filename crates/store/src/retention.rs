@@ -30,7 +30,7 @@ pub(crate) fn apply(database: &mut Connection, settings: &JournalSettings) -> ru
 fn older_than(database: &Connection, keep: Duration) -> rusqlite::Result<u64> {
     let keep = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
     let time = clock::unix_ms().saturating_sub(keep);
-    let last = "SELECT ifnull(max(seq), 0) FROM record WHERE text ->> '$.time' < ?1";
+    let last = "SELECT ifnull(max(seq), 0) FROM record WHERE time < ?1";
     database.query_row(last, [time], |row| row.get(0))
 }
 

@@ -38,17 +38,14 @@ pub(crate) const START: [u8; 32] = [0; 32];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
     text: String,
+    pub(crate) keys: Keys,
     pub(crate) body: Option<String>,
-    /// The hooks by which it is found.
-    pub(crate) spoke: Vec<String>,
-    /// The hash of the config, if it is one.
-    pub(crate) config: Option<String>,
 }
 
 impl Row {
     fn new(text: Map<String, Value>, body: Option<String>) -> Self {
-        let spoke = spoke(&text);
-        Self { text: Value::Object(text).to_string(), body, spoke, config: None }
+        let keys = Keys::of(&text);
+        Self { text: Value::Object(text).to_string(), keys, body }
     }
 
     /// Returns the text that is chained. A step that is judged again has a record for each attempt.
@@ -58,6 +55,59 @@ impl Row {
             (_, Some(rest)) => Cow::Owned(format!(r#"{{"attempt":{attempt},{rest}"#)),
         }
     }
+}
+
+/// What an entry is found by. It is taken of the text, so that the text is all that is to be trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Keys {
+    pub(crate) time: u64,
+    pub(crate) kind: String,
+    pub(crate) session: Option<String>,
+    pub(crate) step: Option<String>,
+    pub(crate) event: Option<String>,
+    pub(crate) ending: Option<String>,
+    pub(crate) attempt: u64,
+    pub(crate) tool: Option<String>,
+    pub(crate) decision: Option<String>,
+    pub(crate) config: Option<String>,
+    /// The hooks that decided, failed or rewrote.
+    pub(crate) spoke: Vec<String>,
+}
+
+impl Keys {
+    pub(crate) fn of(text: &Map<String, Value>) -> Self {
+        let none = Map::new();
+        let report = text.get("report").and_then(Value::as_object).unwrap_or(&none);
+        let word = |of: &Map<String, Value>, key| Some(of.get(key)?.as_str()?.to_owned());
+        let number = |key| text.get(key).and_then(Value::as_u64);
+        Self {
+            time: number("time").unwrap_or_default(),
+            kind: word(text, "kind").unwrap_or_default(),
+            session: word(report, "session_id"),
+            step: word(report, "step_id"),
+            event: word(report, "event"),
+            ending: word(text, "end"),
+            attempt: number("attempt").unwrap_or(1),
+            tool: word(text, "tool_name"),
+            decision: word(report, "decision"),
+            config: word(report, "config_hash").or_else(|| word(text, "config_hash")),
+            spoke: spoke(report),
+        }
+    }
+}
+
+/// Returns the hooks of a report that decided, failed or rewrote.
+fn spoke(report: &Map<String, Value>) -> Vec<String> {
+    let list = |key| report.get(key).and_then(Value::as_array).into_iter().flatten();
+    let voted = list("votes").filter(|vote| {
+        vote.get("failure").is_some_and(|failure| !failure.is_null())
+            || vote.get("rewrote") == Some(&Value::Bool(true))
+    });
+    let names = list("by").chain(voted.filter_map(|vote| vote.get("hook")));
+    let mut all: Vec<String> = names.filter_map(|name| Some(name.as_str()?.to_owned())).collect();
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// Makes rows of what is recorded.
@@ -105,7 +155,7 @@ impl RowWriter {
     pub(crate) fn config(&self, config: &ConfigNote) -> serde_json::Result<Row> {
         let mut text = object("config", config)?;
         let files = text.remove("files").map(|files| self.written(json!({ "files": files })));
-        Ok(Row { config: Some(config.config_hash.to_string()), ..Row::new(text, files) })
+        Ok(Row::new(text, files))
     }
 
     /// Returns the row that says that records before it were lost.
@@ -127,21 +177,6 @@ impl RowWriter {
         };
         redacted.map_or(body, |(redacted, _)| redacted).to_string()
     }
-}
-
-/// Returns the hooks by which an entry is found: those that decided, failed or rewrote.
-pub(crate) fn spoke(text: &Map<String, Value>) -> Vec<String> {
-    let report = text.get("report");
-    let list = |key| report.and_then(|report| report.get(key)?.as_array()).into_iter().flatten();
-    let voted = list("votes").filter(|vote| {
-        vote.get("failure").is_some_and(|failure| !failure.is_null())
-            || vote.get("rewrote") == Some(&Value::Bool(true))
-    });
-    let names = list("by").chain(voted.filter_map(|vote| vote.get("hook")));
-    let mut all: Vec<String> = names.filter_map(|name| Some(name.as_str()?.to_owned())).collect();
-    all.sort();
-    all.dedup();
-    all
 }
 
 fn object(kind: &str, value: &impl serde::Serialize) -> serde_json::Result<Map<String, Value>> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use crate::database::MIGRATIONS;
 use crate::error::StoreError;
 use crate::head::{Head, HeadKey};
 use crate::reader::Reader;
-use crate::row::{START, chained, hex, sha256, spoke};
+use crate::row::{Keys, START, chained, hex, sha256};
 
 /// After how many faults nothing more is looked for.
 const FAULTS: usize = 100;
@@ -69,7 +69,7 @@ pub enum Fault {
         /// Its number.
         seq: u64,
     },
-    /// By this hook an entry is not found, or one is that is not its own.
+    /// An entry is not found by what it says, such as its session or a hook.
     Index {
         /// The number of the entry.
         seq: u64,
@@ -124,7 +124,7 @@ impl fmt::Display for Fault {
             Self::BodyChanged { seq } => write!(f, "the body of entry {seq} was changed"),
             Self::BodyRemoved { seq } => write!(f, "the body of entry {seq} was removed"),
             Self::BodyAdded { seq } => write!(f, "there is a body {seq} that no entry has"),
-            Self::Index { seq } => write!(f, "entry {seq} is not found by the hooks that it names"),
+            Self::Index { seq } => write!(f, "entry {seq} is not found by what it says"),
             Self::Damaged { what } => write!(f, "the file is damaged: {what}"),
             Self::Cut { seq } => {
                 write!(f, "a head is of entry {seq}, which is not there: the end was cut off")
@@ -240,8 +240,8 @@ fn check_chain(read: &Connection, found: &mut Found) -> rusqlite::Result<()> {
     let mut is_indexed = read.prepare("SELECT 1 FROM spoke WHERE hook = ?1 AND seq = ?2")?;
     let (mut missing, mut retained_from, mut names) = (Vec::new(), 0, 0_u64);
     let mut all = read.prepare(
-        "SELECT record.seq, record.text, record.body_digest, record.hash, body.text
-         FROM record LEFT JOIN body USING (seq) ORDER BY record.seq",
+        "SELECT record.seq, record.text, body_digest, hash, body.text, time, kind, session, step, event, ending,
+         attempt, tool, decision, config FROM record LEFT JOIN body USING (seq) ORDER BY record.seq",
     )?;
     let mut rows = all.query(())?;
     while let Some(row) = rows.next()? {
@@ -263,11 +263,14 @@ fn check_chain(read: &Connection, found: &mut Found) -> rusqlite::Result<()> {
             (None, None) => {}
         }
         let text: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
-        for hook in spoke(&text) {
+        let keys = Keys::of(&text);
+        let mut is_found = is_found_by(row, &keys)?;
+        for hook in &keys.spoke {
             names += 1;
-            if !is_indexed.exists((hook, seq))? {
-                found.add(Fault::Index { seq });
-            }
+            is_found &= is_indexed.exists((hook, seq))?;
+        }
+        if !is_found {
+            found.add(Fault::Index { seq });
         }
         if text.get("kind") == Some(&"retention".into()) {
             let through = text.get("through").and_then(Value::as_u64).unwrap_or_default();
@@ -295,6 +298,21 @@ fn check_chain(read: &Connection, found: &mut Found) -> rusqlite::Result<()> {
         found.add(Fault::BodyAdded { seq: seq? });
     }
     Ok(())
+}
+
+/// Whether the columns of a row, from the sixth on, are what its text says.
+fn is_found_by(row: &Row<'_>, keys: &Keys) -> rusqlite::Result<bool> {
+    let word = |column| row.get::<_, Option<String>>(column);
+    Ok(row.get::<_, u64>(5)? == keys.time
+        && row.get::<_, String>(6)? == keys.kind
+        && word(7)? == keys.session
+        && word(8)? == keys.step
+        && word(9)? == keys.event
+        && word(10)? == keys.ending
+        && row.get::<_, u64>(11)? == keys.attempt
+        && word(12)? == keys.tool
+        && word(13)? == keys.decision
+        && word(14)? == keys.config)
 }
 
 fn check_heads(

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use hookgate::recorder::{Record, RecordLost, ReloadRecord};
-use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
 use crate::clock;
@@ -96,7 +96,11 @@ impl Writer {
                     self.rows.step(&record)
                 }
                 Message::Reload(record) => self.rows.reload(&record),
-                Message::Config(config) => self.rows.config(&config),
+                Message::Config(config) => match has_config(&self.database, &config) {
+                    // Its files are not redacted once more.
+                    Ok(true) => continue,
+                    Ok(false) | Err(_) => self.rows.config(&config),
+                },
                 Message::Flush(done) => {
                     flushes.push(done);
                     continue;
@@ -234,12 +238,9 @@ impl<'t> Chain<'t> {
 
     /// Adds a row, unless it is there already.
     pub(crate) fn add(&mut self, row: &Row) -> rusqlite::Result<()> {
-        if self.has_config(row)? {
-            return Ok(());
-        }
         let mut attempt = 1_u64;
         let mut text = row.text(attempt);
-        while !self.insert(&text, row)? && !self.is_there(&text)? {
+        while !self.insert(&text, attempt, row)? && !self.is_there(&text, row)? {
             // The same step was judged again: that is another record.
             attempt = attempt.saturating_add(1);
             text = row.text(attempt);
@@ -247,21 +248,40 @@ impl<'t> Chain<'t> {
         Ok(())
     }
 
-    fn insert(&mut self, text: &str, row: &Row) -> rusqlite::Result<bool> {
+    fn insert(&mut self, text: &str, attempt: u64, row: &Row) -> rusqlite::Result<bool> {
         let seq = self.seq + 1;
         let body = row.body.as_deref().map(sha256);
         let hash = chained(&self.hash, seq, text, body.as_ref());
+        let keys = &row.keys;
         let mut insert = self.write.prepare_cached(
-            "INSERT INTO record(seq, text, body_digest, hash) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+            "INSERT INTO record(seq, time, kind, session, step, event, ending, attempt, tool, decision, config, text,
+             body_digest, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+             ON CONFLICT DO NOTHING",
         )?;
-        if insert.execute((seq, text, body, hash))? == 0 {
+        let count = insert.execute(params![
+            seq,
+            keys.time,
+            keys.kind,
+            keys.session,
+            keys.step,
+            keys.event,
+            keys.ending,
+            attempt,
+            keys.tool,
+            keys.decision,
+            keys.config,
+            text,
+            body,
+            hash,
+        ])?;
+        if count == 0 {
             return Ok(false);
         }
         if let Some(body) = &row.body {
             let mut insert = self.write.prepare_cached("INSERT INTO body(seq, text) VALUES (?1, ?2)")?;
             insert.execute((seq, body))?;
         }
-        for hook in &row.spoke {
+        for hook in &keys.spoke {
             let mut insert = self.write.prepare_cached("INSERT INTO spoke(hook, seq) VALUES (?1, ?2)")?;
             insert.execute((hook, seq))?;
         }
@@ -269,24 +289,21 @@ impl<'t> Chain<'t> {
         Ok(true)
     }
 
-    /// Whether a row is a config whose files are in the journal.
-    fn has_config(&self, row: &Row) -> rusqlite::Result<bool> {
-        let Some(hash) = &row.config else { return Ok(false) };
-        let mut find = self.write.prepare_cached(
-            "SELECT 1 FROM record JOIN body USING (seq)
-             WHERE record.text ->> '$.kind' = 'config' AND record.text ->> '$.config_hash' = ?1",
-        )?;
-        find.exists([hash])
-    }
-
     /// Whether this very entry is in the journal.
-    fn is_there(&self, text: &str) -> rusqlite::Result<bool> {
-        let mut find = self.write.prepare_cached(
-            "SELECT 1 FROM record WHERE text ->> '$.report.session_id' = ?1 ->> '$.report.session_id'
-             AND text ->> '$.report.step_id' = ?1 ->> '$.report.step_id' AND text = ?1",
-        )?;
-        find.exists([text])
+    fn is_there(&self, text: &str, row: &Row) -> rusqlite::Result<bool> {
+        let mut find = self
+            .write
+            .prepare_cached("SELECT 1 FROM record WHERE session = ?1 AND step = ?2 AND text = ?3")?;
+        find.exists((&row.keys.session, &row.keys.step, text))
     }
+}
+
+/// Whether the journal has a config with its files.
+fn has_config(database: &Connection, config: &ConfigNote) -> rusqlite::Result<bool> {
+    let mut find = database.prepare_cached(
+        "SELECT 1 FROM record JOIN body USING (seq) WHERE config = ?1 AND kind = 'config'",
+    )?;
+    find.exists([config.config_hash.to_string()])
 }
 
 /// Returns the last entry and its hash.

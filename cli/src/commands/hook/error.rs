@@ -84,6 +84,11 @@ pub(super) enum HookError {
         "hookgate cannot keep what hooks count and mark in a session: {0}; XDG_STATE_HOME names another folder"
     )]
     State(String),
+    /// The journal cannot be written, and no step may go on without its record.
+    #[error(
+        "no step may go on without its record (`[journal] on_failure = \"deny\"`), and there is none: {0}"
+    )]
+    Journal(String),
     /// The process cannot work here.
     #[error(
         "hookgate cannot work here: {0}: raise the limits of the process that runs the agent (`ulimit -n 1024`)"

@@ -8,11 +8,14 @@ use hookgate::builtin::ConfigFiles;
 use hookgate::config::{Loaded, LoadedFile, Loader, join};
 use hookgate::table::{EventSelector, Layer, TableBuilder};
 use hookgate::{Engine, HandlerTable, Registry};
+use hookgate_store::JournalSettings;
 
 use super::error::HookError;
+use super::recording::Recording;
 use super::state::State;
 use super::trust::{self, Skipped};
 use crate::foreign;
+use crate::journal;
 use crate::kinds::{Memory, files_of, protected, registry_of};
 use crate::overrides::OverrideArgs;
 use crate::self_protection;
@@ -29,6 +32,8 @@ pub(super) struct InForce {
     pub(super) state: State,
     /// What of its hooks was not called.
     pub(super) skipped: Skipped,
+    /// Where its decisions are recorded; what of it does not work stops nothing, and is told.
+    journal: Recording,
     files: Arc<Files>,
     /// The folders in which a file may appear that belongs to it.
     searched: Vec<PathBuf>,
@@ -53,8 +58,14 @@ impl InForce {
         let registry = registry_of(self.state.of_user(), None, files);
         let table = HandlerTable::clone(&self.engine.table());
         let changed = overrides.tighten(table, &registry);
-        self.engine = Engine::new(changed.map_err(|errors| HookError::overrides(&errors))?);
+        let engine = Engine::new(changed.map_err(|errors| HookError::overrides(&errors))?);
+        self.engine = self.journal.of(engine, &self.files.configs());
         Ok(())
+    }
+
+    /// Returns what to tell of a journal that is not written.
+    pub(super) fn journal_problem(&self) -> Option<String> {
+        self.journal.problem()
     }
 
     /// Tells whether all configs are in force, for all events.
@@ -67,6 +78,8 @@ impl InForce {
 #[derive(Debug, Default)]
 struct Files {
     read: OnceLock<Vec<PathBuf>>,
+    /// The configs among them.
+    configs: OnceLock<Vec<PathBuf>>,
     /// The folders in which further configs would be found.
     drop_ins: OnceLock<Vec<PathBuf>>,
 }
@@ -74,6 +87,10 @@ struct Files {
 impl Files {
     fn read(&self) -> Vec<PathBuf> {
         self.read.get().cloned().unwrap_or_default()
+    }
+
+    fn configs(&self) -> Vec<PathBuf> {
+        self.configs.get().cloned().unwrap_or_default()
     }
 }
 
@@ -107,16 +124,19 @@ pub(super) fn load(
         Err(error) => (shared.without_project(sources, strict, event, error)?, false),
     };
     let Loaded { table, included, searched, .. } = loaded;
-    let Shared { state, skipped, files, trusted, .. } = shared;
+    let Shared { state, skipped, files, trusted, journal, .. } = shared;
     let Trusted { files: named, is_doubtful } = trusted.into_inner();
     let configs = sources.iter().map(|source| source.file.clone());
     let configs: Vec<PathBuf> = configs.chain(included).chain(named).collect();
+    let journal = Recording::open(journal.into_inner())?;
     // Nobody else sets them.
     let _ = files.read.set(files_of(&configs, &table));
+    let _ = files.configs.set(configs);
     let folders = sources.iter().filter_map(|source| source.file.parent());
     let _ = files.drop_ins.set(folders.map(|folder| folder.join(DROP_INS)).collect());
     let is_whole = is_joined && !is_doubtful;
-    Ok(InForce { engine: Engine::new(table), state, skipped, files, searched, is_whole })
+    let engine = journal.of(Engine::new(table), &files.configs());
+    Ok(InForce { engine, state, skipped, journal, files, searched, is_whole })
 }
 
 /// What was found out about the trust in projects.
@@ -135,6 +155,8 @@ struct Shared<'g> {
     skipped: Skipped,
     files: Arc<Files>,
     trusted: RefCell<Trusted>,
+    /// The `[journal]` of the machine or of the user: a project does not say where its user's steps are recorded.
+    journal: RefCell<Option<JournalSettings>>,
 }
 
 impl<'g> Shared<'g> {
@@ -145,6 +167,7 @@ impl<'g> Shared<'g> {
             skipped: Skipped::default(),
             files: Arc::default(),
             trusted: RefCell::default(),
+            journal: RefCell::default(),
         }
     }
 
@@ -156,6 +179,7 @@ impl<'g> Shared<'g> {
         let mut read: Vec<LoadedFile> =
             own.clone().map(|source| self.read(source, strict)).collect::<Result<_, _>>()?;
         let policy = Policy::of(own.zip(&read));
+        *self.journal.borrow_mut() = journal::settings(read.iter().flat_map(tables_of));
         for project in projects(sources) {
             read.extend(self.read_project(&project, &policy, strict)?);
         }
@@ -265,6 +289,11 @@ impl<'g> Shared<'g> {
     fn registry(&self, memory: Memory) -> Registry {
         registry_of(memory, None, Arc::clone(&self.files) as Arc<dyn ConfigFiles>)
     }
+}
+
+/// Returns the table of a file, and those of what it includes.
+fn tables_of(file: &LoadedFile) -> impl Iterator<Item = &HandlerTable> {
+    std::iter::once(file.table()).chain(file.included().into_iter().map(|below| below.table))
 }
 
 /// A hook with a mistake must not weaken the others, nor must it stop what it is not about, unless that is

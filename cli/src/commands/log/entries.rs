@@ -1,0 +1,103 @@
+//! Entries of a journal as a table.
+
+use comfy_table::{Cell, Table};
+use hookgate::ConfigHash;
+use hookgate::recorder::{DispatchEnd, ReloadEvent};
+use hookgate_store::{Entry, Says};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::steps_table::{action, note};
+use crate::terminal::phrase::count;
+use crate::terminal::sanitize::one_line;
+use crate::terminal::style::outcome_colour;
+use crate::terminal::table::{self, To, dim};
+
+/// The columns.
+const HEAD: [&str; 7] = ["seq", "time (UTC)", "event", "what", "decision", "by", "note"];
+
+/// How many characters of a note are shown.
+const NOTE: usize = 120;
+
+/// What is said of an entry without its body.
+const DELETED: &str = "deleted: it was too old, or too much";
+
+/// Returns a table of rows; one that goes on has no head.
+pub(super) fn table_of(rows: Vec<[Cell; 7]>, with_head: bool) -> Table {
+    let mut table = match with_head {
+        true => table::new(To::Stdout, &HEAD),
+        false => table::without_head(To::Stdout),
+    };
+    table.add_rows(rows);
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
+    table::keep_whole(&mut table, &[0, 1, 2, 4, 5]);
+    table
+}
+
+/// Returns a time as a person reads it.
+pub(super) fn time(unix_ms: u64) -> String {
+    let ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
+    match Timestamp::from_millisecond(ms) {
+        Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+        Err(_) => unix_ms.to_string(),
+    }
+}
+
+/// Returns the row of an entry.
+pub(super) fn row(entry: &Entry) -> [Cell; 7] {
+    let (seq, time) = (dim(entry.seq), dim(time(entry.time())));
+    let Some(record) = entry.record() else {
+        let (kind, note) = other(entry);
+        return [seq, time, dim(kind), dim(""), dim(""), dim(""), dim(one_line(&note, NOTE))];
+    };
+    let report = &record.report;
+    let decision = report.decision;
+    let end = match record.end {
+        DispatchEnd::Decided => None,
+        end => Some(end.name().to_owned()),
+    };
+    let gone = (!entry.has_body).then(|| DELETED.to_owned());
+    let said = Some(note(report)).filter(|note| !note.is_empty());
+    let notes: Vec<String> = end.into_iter().chain(gone).chain(said).collect();
+    let what = match &report.envelope {
+        Some(envelope) => action(envelope),
+        None => record.tool_name.clone().unwrap_or_default(),
+    };
+    [
+        seq,
+        time,
+        table::cell(report.event.as_deref().unwrap_or("unreadable")),
+        table::cell(what),
+        Cell::new(decision.name()).fg(outcome_colour(decision)),
+        table::cell(report.by.join("\n")),
+        Cell::new(one_line(&notes.join("; "), NOTE)),
+    ]
+}
+
+/// Returns as much of a hash as `--config` needs to find it.
+fn short(hash: &ConfigHash) -> String {
+    hash.to_string().chars().take("sha256:".len() + 12).collect()
+}
+
+/// Returns the kind of an entry that is not about a step, and what it says.
+pub(super) fn other(entry: &Entry) -> (&'static str, String) {
+    match &entry.says {
+        Says::Reload(reload) => match reload.event {
+            ReloadEvent::Reload => ("reload", format!("{} is in force", short(&reload.config_hash))),
+            _ => ("reload failed", reload.error.clone().unwrap_or_default()),
+        },
+        Says::Config(config) => {
+            let files: Vec<&str> = config.files.iter().map(|file| file.name.as_str()).collect();
+            ("config", format!("{} {}", short(&config.config_hash), files.join(", ")))
+        }
+        Says::Lost { count: lost, .. } => {
+            ("lost", format!("{} before this one were lost", count(lost, "record")))
+        }
+        Says::Retention { through, .. } => {
+            ("retention", format!("the bodies of the entries up to {through} were deleted"))
+        }
+        _ => ("entry", serde_json::to_value(entry).unwrap_or(Value::Null).to_string()),
+    }
+}

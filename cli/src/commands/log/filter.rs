@@ -1,0 +1,95 @@
+//! Which entries of a journal a command line asks for.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use hookgate::Outcome;
+use hookgate_store::Filter;
+
+use crate::abort::Abort;
+use crate::input::now;
+
+/// The filters of a command line.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Filters")]
+pub(super) struct FilterArgs {
+    /// Of this session
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// In which this hook decided, failed or rewrote the step
+    #[arg(long, value_name = "ID")]
+    hook: Option<String>,
+    /// With one of these outcomes: allow, answered, ask, deny, halt
+    #[arg(long, value_name = "OUTCOME", value_delimiter = ',', value_parser = outcome)]
+    decision: Vec<Outcome>,
+    /// Of this event, such as pre_tool_use
+    #[arg(long, value_name = "NAME")]
+    event: Option<String>,
+    /// About this tool
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+    /// Decided by the config whose hash begins like this
+    #[arg(long, value_name = "HASH")]
+    config: Option<String>,
+    /// From this time on, such as 2026-12-24T09:00:00Z, or the last 24h, 30m, 7d
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Before this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// With this text in the step or in a reason; every body is read for it
+    #[arg(long, value_name = "TEXT")]
+    text: Option<String>,
+}
+
+impl FilterArgs {
+    /// Returns the filter.
+    ///
+    /// # Errors
+    /// A time cannot be read.
+    pub(super) fn read(&self) -> Result<Filter, Abort> {
+        let mut filter = Filter::default();
+        let add: [(&Option<String>, fn(Filter, &str) -> Filter); 6] = [
+            (&self.session, Filter::session),
+            (&self.hook, Filter::hook),
+            (&self.event, Filter::event),
+            (&self.tool, Filter::tool),
+            (&self.config, Filter::config),
+            (&self.text, Filter::text),
+        ];
+        for (given, add) in add {
+            if let Some(text) = given {
+                filter = add(filter, text);
+            }
+        }
+        if !self.decision.is_empty() {
+            filter = filter.decisions(self.decision.iter().copied());
+        }
+        if let Some(since) = &self.since {
+            filter = filter.since(time("--since", since)?);
+        }
+        if let Some(until) = &self.until {
+            filter = filter.until(time("--until", until)?);
+        }
+        Ok(filter)
+    }
+}
+
+fn outcome(name: &str) -> Result<Outcome, String> {
+    let all = [Outcome::Allow, Outcome::Answered, Outcome::Ask, Outcome::Deny, Outcome::Halt];
+    all.into_iter()
+        .find(|outcome| outcome.name() == name)
+        .ok_or_else(|| "an outcome is allow, answered, ask, deny or halt".to_owned())
+}
+
+/// Reads a time, or how long ago it is.
+fn time(flag: &str, text: &str) -> Result<u64, Abort> {
+    let ago = humantime::parse_duration(text.strip_suffix(" ago").unwrap_or(text));
+    let time = match ago {
+        Ok(ago) => SystemTime::now().checked_sub(ago).unwrap_or(UNIX_EPOCH),
+        Err(_) => now::read(text).map_err(|error| {
+            Abort::usage(format!("{flag} {text}: {error}, or how long ago it is: 24h, 30m, 7d"))
+        })?,
+    };
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,64 @@
+//! Promise: a filter finds the records for which it holds, and no others.
+
+use hookgate::Outcome;
+use hookgate_store::{Entry, Filter};
+
+use crate::support::{Place, record, table};
+
+fn ids(entries: &[Entry]) -> Vec<&str> {
+    entries.iter().filter_map(|entry| entry.record()?.report.step_id.as_deref()).collect()
+}
+
+#[tokio::test]
+async fn each_filter_finds_its_own() {
+    let place = Place::new();
+    let steps = [
+        ("a", "1", "ls"),
+        ("a", "2", "rm -rf build"),
+        ("b", "3", "cat 100%_sure.txt"),
+        ("b", "4", "rm other"),
+        ("b", "5", "cat 100 sure"),
+    ];
+    record(place.settings(), &steps).await;
+    let reader = place.reader();
+    let found = |filter: Filter| -> Vec<String> {
+        ids(&reader.entries(&filter).unwrap()).into_iter().map(str::to_owned).collect()
+    };
+    let all = Filter::default;
+    assert_eq!(found(all()), ["1", "2", "3", "4", "5"]);
+    assert_eq!(found(all().session("b")), ["3", "4", "5"]);
+    assert_eq!(found(all().hook("no-rm")), ["2", "4"]);
+    assert_eq!(found(all().decisions([Outcome::Deny, Outcome::Ask])), ["2", "4"]);
+    assert_eq!(found(all().decisions([Outcome::Allow])), ["1", "3", "5"]);
+    assert_eq!(found(all().tool("Bash")).len(), 5);
+    assert!(found(all().tool("Read")).is_empty());
+    assert!(found(all().event("stop")).is_empty());
+    assert_eq!(found(all().text("100%_sure")), ["3"], "no sign stands for another");
+    assert_eq!(found(all().text("BUILD")), ["2"]);
+    assert_eq!(found(all().newest(2)), ["4", "5"]);
+    assert_eq!(found(all().session("b").hook("no-rm")), ["4"]);
+    assert_eq!(found(all().after(3)), ["4", "5"]);
+    let hash = table().config_hash().to_string();
+    assert_eq!(found(all().config(&hash)).len(), 5);
+    assert_eq!(found(all().config(&hash[7..15])).len(), 5, "the first digits are enough");
+    assert!(found(all().config("sha256:00000000")).is_empty());
+    let time = reader.entry(1).unwrap().unwrap().time();
+    assert_eq!(found(all().since(time)).len(), 5);
+    assert!(found(all().until(time)).is_empty());
+    assert_eq!(reader.count(&all().session("b")).unwrap(), 3);
+    assert_eq!(reader.entry(6).unwrap(), None);
+}
+
+#[tokio::test]
+async fn statistics_count_what_the_records_say() {
+    let place = Place::new();
+    record(place.settings(), &[("a", "1", "ls"), ("a", "2", "rm x"), ("a", "3", "rm y")]).await;
+    let found = place.reader().statistics(&Filter::default()).unwrap();
+    assert_eq!((found.steps, found.outcomes["deny"], found.outcomes["allow"]), (3, 2, 1));
+    let hook = &found.hooks["no-rm"];
+    assert_eq!((hook.asked, hook.decided, hook.failed), (3, 2, 0));
+    assert!(hook.p50_us <= hook.p95_us);
+    assert_eq!(found.trend.iter().sum::<u64>(), 2);
+    let denied = place.reader().statistics(&Filter::default().decisions([Outcome::Deny])).unwrap();
+    assert_eq!(denied.steps, 2);
+}

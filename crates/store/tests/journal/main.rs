@@ -1,0 +1,16 @@
+//! What a journal promises, through the crate and through real processes.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests may fail loudly"
+)]
+
+mod content;
+mod crash;
+mod failures;
+mod found;
+mod retention;
+mod support;
+mod tampering;
