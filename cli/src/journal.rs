@@ -107,24 +107,16 @@ pub(crate) fn texts<'f>(files: impl IntoIterator<Item = &'f Path>) -> Vec<Config
     files.into_iter().filter_map(read).collect()
 }
 
-/// Has an engine recorded from now on.
-pub(crate) fn recorded(engine: Engine, journal: Option<&Journal>, texts: Vec<ConfigText>) -> Engine {
-    match journal {
-        None => engine,
-        Some(journal) => {
-            journal.note_config(engine.table().config_hash(), texts);
-            engine.with_recorder(journal.clone())
-        }
-    }
+/// Has an engine recorded from now on, whose table is made of these files.
+pub(crate) fn recorded(engine: Engine, journal: &Journal, texts: Vec<ConfigText>) -> Engine {
+    journal.note_config(engine.table().config_hash(), texts);
+    engine.with_recorder(journal.clone())
 }
 
 /// Waits until everything is written.
 ///
 /// # Errors
 /// It is not, or some of it was lost.
-pub(crate) fn finish(journal: Option<&Journal>) -> Result<(), Abort> {
-    match journal {
-        None => Ok(()),
-        Some(journal) => journal.flush(FLUSH).map_err(|error| failure(&error)),
-    }
+pub(crate) fn finish(journal: &Journal) -> Result<(), Abort> {
+    journal.flush(FLUSH).map_err(|error| failure(&error))
 }

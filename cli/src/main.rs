@@ -8,8 +8,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
     builtins, check, completions, conditions, config, daemon, demo, doctor, effects, eval, events,
-    fmt, hook, import, init, install, journal, judge, list, log, lsp, man, pack, reference, run, schema, test,
-    trust, why,
+    fmt, hook, import, init, install, journal, judge, list, log, lsp, man, pack, reference, run,
+    schema, test, trust, why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 

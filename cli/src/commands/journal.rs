@@ -88,7 +88,8 @@ fn head(args: &HeadArgs) -> Result<Exit, Abort> {
 fn key(variable: Option<&str>) -> Result<Option<HeadKey>, Abort> {
     let Some(name) = variable else { return Ok(None) };
     let key = HeadKey::of_variable(name);
-    key.map(Some).ok_or_else(|| Abort::usage(format!("the variable {name} is not set: it holds the key")))
+    key.map(Some)
+        .ok_or_else(|| Abort::usage(format!("the variable {name} is not set: it holds the key")))
 }
 
 fn verify(args: &VerifyArgs) -> Result<Exit, Abort> {
@@ -98,7 +99,8 @@ fn verify(args: &VerifyArgs) -> Result<Exit, Abort> {
         heads.extend(Head::read_all(file).map_err(|error| Abort::file("read", file, &error))?);
     }
     let file = args.journal.file()?;
-    let found = args.journal.open()?.verify(&heads, key.as_ref()).map_err(|error| failure(&error))?;
+    let found =
+        args.journal.open()?.verify(&heads, key.as_ref()).map_err(|error| failure(&error))?;
     if args.output.wants_json() {
         stdout::json_line(&json!({
             "whole": found.is_whole(),

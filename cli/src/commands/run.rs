@@ -117,10 +117,16 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         use_timeless_builtins(&registry)?;
     }
     let (configs, loaded) = args.config.load_in_part(&registry)?;
-    let texts = journal::texts(configs.all_files(&loaded).iter().map(PathBuf::as_path));
+    let config_files = configs.all_files(&loaded);
     let engine = Engine::new(args.overrides.apply(loaded.table, &registry)?);
     let journal = args.journal.map(JournalSettings::new).map(journal::open).transpose()?;
-    let engine = Arc::new(journal::recorded(engine, journal.as_ref(), texts));
+    let engine = Arc::new(match &journal {
+        None => engine,
+        Some(journal) => {
+            let texts = journal::texts(config_files.iter().map(PathBuf::as_path));
+            journal::recorded(engine, journal, texts)
+        }
+    });
     let files = files::expand(&args.steps)?;
     let json = args.output.wants_json();
     let progress = Progress::over_bytes(files::length(&files).filter(|_| !args.quiet), !json);
@@ -158,7 +164,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         follower.end();
     }
     run.finish(args.quiet).await;
-    let ended = ended.and(journal::finish(journal.as_ref()));
+    let ended = ended.and(journal.as_ref().map_or(Ok(()), journal::finish));
     if let Some(asked) = run.worth_asking.filter(|_| !args.quiet && !json) {
         stderr::print(&next::hint("why", &args.config.files, &asked));
     }

@@ -35,6 +35,7 @@ mod import;
 mod init;
 mod install;
 mod interrupt;
+mod journal;
 mod judge;
 mod judge_page;
 mod layers;

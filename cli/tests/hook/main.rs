@@ -13,6 +13,7 @@ mod decisions;
 mod failures;
 mod formats;
 mod includes;
+mod journal;
 mod layers;
 mod memory;
 mod overrides;

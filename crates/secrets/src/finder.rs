@@ -8,6 +8,7 @@
 mod compiled_pattern;
 mod patterns;
 mod piece;
+mod prefilter;
 
 #[cfg(test)]
 mod tests;
@@ -74,8 +75,8 @@ impl fmt::Debug for Finder {
 /// The finder of the catalogue alone.
 static CATALOGUE: Finder = Finder::with_placeholder(&REDACTED);
 
-/// The patterns of the catalogue, which are compiled once per process, by the first search: a config is
-/// often loaded for a step without a text to search.
+/// The patterns of the catalogue, which are compiled once per process, by the first search of a text that
+/// can have one: most processes see none.
 static KNOWN: LazyLock<Patterns> = LazyLock::new(|| {
     let known = SECRET_PATTERNS.iter().enumerate().filter_map(|(rank, pattern)| {
         Some(CompiledPattern::new(pattern.name, pattern.regex?, pattern.accept, rank))
@@ -121,9 +122,9 @@ impl Finder {
         Self { own: None, keys: Vec::new(), placeholder }
     }
 
-    /// Returns all patterns that are searched for: the caller's own come last.
-    fn patterns(&self) -> impl Iterator<Item = &Patterns> {
-        std::iter::once(&*KNOWN).chain(&self.own)
+    /// Returns all patterns that can be in a text: the caller's own come last.
+    fn patterns(&self, text: &str) -> impl Iterator<Item = &Patterns> {
+        prefilter::can_match(text).then(|| &*KNOWN).into_iter().chain(&self.own)
     }
 
     /// Returns whether there may be a secret. It is cheaper than [`Finder::redact`] and does not
@@ -138,7 +139,7 @@ impl Finder {
     #[must_use]
     pub fn suspects(&self, text: &str) -> bool {
         let own = |key: &str| self.is_own_key(key);
-        self.patterns().any(|patterns| patterns.have_match(text))
+        self.patterns(text).any(|patterns| patterns.have_match(text))
             || !pem::find(text, &mut |_| false)
             || !url::find(text, &mut |_| false)
             || !assignment::find(text, &own, &mut |_, _| false)
@@ -234,7 +235,7 @@ impl Finder {
         table::find(text, &own, &mut add);
         declared::find(text, &own, &mut add);
         broken_token::find(text, &token_in, &mut add);
-        self.patterns().for_each(|patterns| patterns.find(text, &mut found));
+        self.patterns(text).for_each(|patterns| patterns.find(text, &mut found));
         if found.is_empty() {
             return found;
         }
@@ -246,6 +247,9 @@ impl Finder {
 /// Returns the first thing in a text that the catalogue knows.
 fn token_in(text: &str) -> Option<(Range<usize>, &'static str)> {
     let mut found = Vec::new();
+    if !prefilter::can_match(text) {
+        return None;
+    }
     KNOWN.find(text, &mut found);
     found.into_iter().map(|piece| (piece.range, piece.kind)).min_by_key(|(range, _)| range.start)
 }

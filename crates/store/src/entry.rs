@@ -1,6 +1,7 @@
 //! An entry of a journal, as it is read.
 
 use hookgate::recorder::{Record, ReloadRecord};
+use hookgate_contract::json::{self, Integers};
 use rusqlite::Row;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -96,7 +97,8 @@ impl Serialize for Entry {
 }
 
 /// What is read of the file for an entry; a query names these columns.
-pub(crate) const COLUMNS: &str = "record.seq, record.text, record.body_digest IS NOT NULL, body.text";
+pub(crate) const COLUMNS: &str =
+    "record.seq, record.text, record.body_digest IS NOT NULL, body.text";
 
 /// The columns of [`COLUMNS`].
 pub(crate) struct Stored {
@@ -121,10 +123,10 @@ impl Stored {
     }
 
     fn parse(self) -> serde_json::Result<Entry> {
-        let mut text: Map<String, Value> = serde_json::from_str(&self.text)?;
+        let mut text = object(&self.text)?;
         let has_body = self.body.is_some() || !self.had_body;
         let mut body: Map<String, Value> = match &self.body {
-            Some(body) => serde_json::from_str(body)?,
+            Some(body) => object(body)?,
             None => Map::new(),
         };
         text.remove("attempt");
@@ -135,20 +137,31 @@ impl Stored {
                 if let Some(report) = text.get_mut("report").and_then(Value::as_object_mut) {
                     join(report, body);
                 }
-                Says::Step(Record::from_json(Value::Object(text).to_string().as_bytes())?)
+                Says::Step(serde_json::from_value(Value::Object(text))?)
             }
             Some("reload") => {
                 text.extend(body.remove("error").map(|error| ("error".to_owned(), error)));
-                Says::Reload(ReloadRecord::from_json(Value::Object(text).to_string().as_bytes())?)
+                Says::Reload(serde_json::from_value(Value::Object(text))?)
             }
             Some("config") => {
                 text.extend(body.remove("files").map(|files| ("files".to_owned(), files)));
                 Says::Config(serde_json::from_value(Value::Object(text))?)
             }
             Some("lost") => Says::Lost { time: number("time"), count: number("count") },
-            Some("retention") => Says::Retention { time: number("time"), through: number("through") },
+            Some("retention") => {
+                Says::Retention { time: number("time"), through: number("through") }
+            }
             _ => return Err(serde::de::Error::custom(format!("no kind of entry is {kind}"))),
         };
         Ok(Entry { seq: self.seq, has_body, says })
+    }
+}
+
+/// Reads an object exactly: each number keeps its value.
+fn object(text: &str) -> serde_json::Result<Map<String, Value>> {
+    match json::parse_text(text, Integers::Exact) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(serde::de::Error::custom("it is no object")),
+        Err(error) => Err(serde::de::Error::custom(error)),
     }
 }

@@ -62,7 +62,9 @@ pub enum StoreError {
         error: rusqlite::Error,
     },
     /// An entry is not what a hookgate writes.
-    #[error("the entry {seq} of the journal cannot be read: {error}: `hookgate journal verify` tells what was changed")]
+    #[error(
+        "the entry {seq} of the journal cannot be read: {error}: `hookgate journal verify` tells what was changed"
+    )]
     Entry {
         /// Its number.
         seq: u64,

@@ -95,9 +95,14 @@ impl Filter {
         self
     }
 
-    fn with(mut self, condition: &'static str, value: Value) -> Self {
+    fn with(self, condition: &'static str, value: Value) -> Self {
+        self.of_steps().of_all(condition, value)
+    }
+
+    /// Leaves out what is about no step.
+    pub(crate) const fn of_steps(mut self) -> Self {
         self.is_about_steps = true;
-        self.of_all(condition, value)
+        self
     }
 
     /// Adds what can hold of every kind of entry.
@@ -110,7 +115,8 @@ impl Filter {
     pub(crate) fn query(&self, columns: &str) -> (String, Vec<Value>) {
         let mut conditions: Vec<String> =
             self.conditions.iter().map(|(condition, _)| (*condition).to_owned()).collect();
-        let mut values: Vec<Value> = self.conditions.iter().map(|(_, value)| value.clone()).collect();
+        let mut values: Vec<Value> =
+            self.conditions.iter().map(|(_, value)| value.clone()).collect();
         if !self.decisions.is_empty() {
             let places = vec!["?"; self.decisions.len()].join(", ");
             // The index knows those that were not simply allowed.

@@ -49,7 +49,6 @@ impl HeadKey {
         let key = std::env::var_os(name)?.into_encoded_bytes();
         (!key.is_empty()).then_some(Self(key))
     }
-
 }
 
 impl Head {

@@ -77,9 +77,9 @@ impl Journal {
         let writer = Writer::open(settings.clone(), key, Arc::clone(&counters))?;
         let (sender, messages) = mpsc::sync_channel(settings.queue.max(1));
         let thread = std::thread::Builder::new().name("journal".to_owned());
-        let thread = thread.spawn(move || writer.run(&messages)).map_err(|error| {
-            StoreError::File { file: settings.file.clone(), error }
-        })?;
+        let thread = thread
+            .spawn(move || writer.run(&messages))
+            .map_err(|error| StoreError::File { file: settings.file.clone(), error })?;
         let thread = Mutex::new(Some(thread));
         Ok(Self { shared: Arc::new(Shared { settings, sender: Some(sender), counters, thread }) })
     }

@@ -67,7 +67,8 @@ impl Reader {
     /// # Errors
     /// As [`entries`](Self::entries).
     pub fn entry(&self, seq: u64) -> Result<Option<Entry>, StoreError> {
-        let query = format!("SELECT {COLUMNS} FROM record LEFT JOIN body USING (seq) WHERE seq = ?1");
+        let query =
+            format!("SELECT {COLUMNS} FROM record LEFT JOIN body USING (seq) WHERE seq = ?1");
         let row = self.database.query_row(&query, [seq], Stored::of).optional();
         row.map_err(|error| self.refused(error))?.map(Stored::read).transpose()
     }

@@ -31,6 +31,9 @@ const VOTE: &[&str] = &["reason", "detail"];
 /// What of a body is kept if steps are known by their hash only.
 const OF_HASH: &[&str] = &["reason", "votes"];
 
+/// How many levels a text may have that is read again.
+const DEEPEST: usize = 127;
+
 /// The hash of what was before the first entry.
 pub(crate) const START: [u8; 32] = [0; 32];
 
@@ -135,7 +138,8 @@ impl RowWriter {
         if self.mode != EnvelopeMode::Full {
             hide_rewritten(&mut body);
         }
-        if self.mode == EnvelopeMode::Hash {
+        // What is nested as deep as a step may be could not be read again one level deeper.
+        if self.mode == EnvelopeMode::Hash || !is_readable(&body) {
             let hash = body.get("envelope").map(|envelope| hex(&sha256(&envelope.to_string())));
             body.retain(|key, _| OF_HASH.contains(&key.as_str()));
             body.extend(hash.map(|hash| ("envelope_sha256".to_owned(), Value::String(hash))));
@@ -195,7 +199,8 @@ fn into_object(value: Value) -> Map<String, Value> {
 /// Takes out of a report what lies in the body.
 fn split(report: &mut Map<String, Value>) -> Map<String, Value> {
     let mut body = Map::new();
-    let taken = |report: &mut Map<String, Value>, key: &str| Some((key.to_owned(), report.remove(key)?));
+    let taken =
+        |report: &mut Map<String, Value>, key: &str| Some((key.to_owned(), report.remove(key)?));
     for (key, empty) in BODY {
         body.extend(taken(report, key).filter(|(_, value)| *value != empty()));
     }
@@ -205,11 +210,14 @@ fn split(report: &mut Map<String, Value>) -> Map<String, Value> {
     let votes = report.get_mut("votes").and_then(Value::as_array_mut).into_iter().flatten();
     let votes: Vec<Value> = votes
         .map(|vote| {
-            let of_vote = VOTE.iter().map(|key| vote.as_object_mut().and_then(|vote| vote.remove(*key)));
+            let of_vote =
+                VOTE.iter().map(|key| vote.as_object_mut().and_then(|vote| vote.remove(*key)));
             of_vote.map(Option::unwrap_or_default).collect()
         })
         .collect();
-    let says = |vote: &Value| vote.as_array().is_some_and(|texts| texts.iter().any(|text| !text.is_null()));
+    let says = |vote: &Value| {
+        vote.as_array().is_some_and(|texts| texts.iter().any(|text| !text.is_null()))
+    };
     if votes.iter().any(says) {
         body.insert("votes".to_owned(), votes.into());
     }
@@ -235,6 +243,20 @@ pub(crate) fn join(report: &mut Map<String, Value>, mut body: Map<String, Value>
     }
 }
 
+/// Whether a body can be read again.
+fn is_readable(body: &Map<String, Value>) -> bool {
+    body.values().all(|value| levels(value) < DEEPEST)
+}
+
+fn levels(value: &Value) -> usize {
+    let deepest = match value {
+        Value::Array(items) => items.iter().map(levels).max(),
+        Value::Object(map) => map.values().map(levels).max(),
+        _ => return 0,
+    };
+    deepest.unwrap_or_default() + 1
+}
+
 /// Puts in place of each field of the envelope that a hook has rewritten what it became: what a hook took out is not
 /// kept by its side.
 fn hide_rewritten(body: &mut Map<String, Value>) {
@@ -251,7 +273,12 @@ fn hide_rewritten(body: &mut Map<String, Value>) {
 
 /// Returns the hash of an entry, of the entry before and of what it says. Each part has a length that is known or
 /// comes before it.
-pub(crate) fn chained(before: &[u8; 32], seq: u64, text: &str, body: Option<&[u8; 32]>) -> [u8; 32] {
+pub(crate) fn chained(
+    before: &[u8; 32],
+    seq: u64,
+    text: &str,
+    body: Option<&[u8; 32]>,
+) -> [u8; 32] {
     let mut hash = Hash::new();
     hash.update(before);
     hash.update(seq.to_be_bytes());

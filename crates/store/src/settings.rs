@@ -87,11 +87,34 @@ impl JournalSettings {
         }
     }
 
+    /// Returns every file that is written: the journal, what SQLite keeps beside it, and that of heads.
+    ///
+    /// ```
+    /// use hookgate_store::JournalSettings;
+    ///
+    /// let files = JournalSettings::new("/var/lib/agent/journal.db").files();
+    /// assert_eq!(files[1].to_str(), Some("/var/lib/agent/journal.db-wal"));
+    /// ```
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        let beside = ["", "-wal", "-shm"].map(|end| {
+            let mut name = self.file.clone().into_os_string();
+            name.push(end);
+            PathBuf::from(name)
+        });
+        beside.into_iter().chain(self.heads.clone()).collect()
+    }
+
     /// Reads the section as a table has it. A path may begin with `~/`; without a file it is `fallback`.
     /// `None` if there is no such section, or if it names no file and there is no other.
     #[must_use]
-    pub fn of_section(section: &Value, home: Option<&Path>, fallback: Option<&Path>) -> Option<Self> {
-        let entry = SettingEntry { key: NAME.to_owned(), key_span: 0..0, node: Node::from_json(section) };
+    pub fn of_section(
+        section: &Value,
+        home: Option<&Path>,
+        fallback: Option<&Path>,
+    ) -> Option<Self> {
+        let entry =
+            SettingEntry { key: NAME.to_owned(), key_span: 0..0, node: Node::from_json(section) };
         let table = Node { span: 0..0, value: NodeValue::Table(vec![entry]) };
         let read = read(&mut Settings::new(&table))?;
         let place = |path: &PathBuf| match (path.strip_prefix("~"), home) {

@@ -1,10 +1,12 @@
 //! What hooks did, counted over many records.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use hookgate::Outcome;
 use hookgate::decision::VoteOutcome;
-use serde::Serialize;
+use rusqlite::params_from_iter;
+use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::filter::Filter;
@@ -47,6 +49,33 @@ pub struct HookStatistics {
 /// How many parts the trend has.
 const PARTS: usize = 24;
 
+/// What of a record is counted: all of it is in the chain, so that it is known also when the body is gone.
+#[derive(Deserialize)]
+struct Counted<'t> {
+    time: u64,
+    #[serde(borrow)]
+    report: CountedReport<'t>,
+}
+
+#[derive(Deserialize)]
+struct CountedReport<'t> {
+    decision: Outcome,
+    #[serde(borrow)]
+    by: Vec<Cow<'t, str>>,
+    #[serde(borrow)]
+    votes: Vec<CountedVote<'t>>,
+}
+
+#[derive(Deserialize)]
+struct CountedVote<'t> {
+    #[serde(borrow)]
+    hook: Cow<'t, str>,
+    outcome: VoteOutcome,
+    #[serde(default)]
+    rewrote: bool,
+    duration_us: Option<u64>,
+}
+
 impl Reader {
     /// Counts over the records that are asked for.
     ///
@@ -55,32 +84,49 @@ impl Reader {
     pub fn statistics(&self, filter: &Filter) -> Result<Statistics, StoreError> {
         let mut found = Statistics::default();
         let (mut first, mut last, mut refused) = (u64::MAX, 0, Vec::new());
-        self.for_each(filter, |entry| {
-            let Some(record) = entry.record() else { return true };
-            found.steps += 1;
-            *found.outcomes.entry(record.report.decision.name()).or_default() += 1;
+        let (query, values) = filter.clone().of_steps().query("record.seq, record.text");
+        let mut query = self.database.prepare(&query).map_err(|error| self.refused(error))?;
+        let mut rows =
+            query.query(params_from_iter(values)).map_err(|error| self.refused(error))?;
+        while let Some(row) = rows.next().map_err(|error| self.refused(error))? {
+            let seq = row.get(0).map_err(|error| self.refused(error))?;
+            let text = row.get_ref(1).and_then(|text| Ok(text.as_str()?));
+            let text = text.map_err(|error| self.refused(error))?;
+            let record: Counted<'_> =
+                serde_json::from_str(text).map_err(|error| StoreError::Entry { seq, error })?;
+            found.add(&record);
             (first, last) = (first.min(record.time), last.max(record.time));
             if record.report.decision != Outcome::Allow {
                 refused.push(record.time);
             }
-            for vote in &record.report.votes {
-                let hook = found.hooks.entry(vote.hook.to_string()).or_default();
-                hook.asked += 1;
-                hook.failed += u64::from(vote.outcome == VoteOutcome::Failed);
-                hook.rewrote += u64::from(vote.rewrote);
-                hook.durations.extend(vote.duration_us);
-            }
-            for hook in &record.report.by {
-                found.hooks.entry(hook.to_string()).or_default().decided += 1;
-            }
-            true
-        })?;
+        }
         for hook in found.hooks.values_mut() {
             hook.durations.sort_unstable();
             (hook.p50_us, hook.p95_us) = (part(&hook.durations, 50), part(&hook.durations, 95));
         }
         found.trend = trend(&refused, first, last);
         Ok(found)
+    }
+}
+
+impl Statistics {
+    fn add(&mut self, record: &Counted<'_>) {
+        self.steps += 1;
+        *self.outcomes.entry(record.report.decision.name()).or_default() += 1;
+        for vote in &record.report.votes {
+            let hook = self.of(&vote.hook);
+            hook.asked += 1;
+            hook.failed += u64::from(vote.outcome == VoteOutcome::Failed);
+            hook.rewrote += u64::from(vote.rewrote);
+            hook.durations.extend(vote.duration_us);
+        }
+        for hook in &record.report.by {
+            self.of(hook).decided += 1;
+        }
+    }
+
+    fn of(&mut self, hook: &str) -> &mut HookStatistics {
+        self.hooks.entry(hook.to_owned()).or_default()
     }
 }
 

@@ -119,8 +119,12 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Changed { seq } => write!(f, "entry {seq} was changed, or what was before it"),
-            Self::Removed { seq, through } if seq == through => write!(f, "entry {seq} was removed"),
-            Self::Removed { seq, through } => write!(f, "the entries {seq} to {through} were removed"),
+            Self::Removed { seq, through } if seq == through => {
+                write!(f, "entry {seq} was removed")
+            }
+            Self::Removed { seq, through } => {
+                write!(f, "the entries {seq} to {through} were removed")
+            }
             Self::BodyChanged { seq } => write!(f, "the body of entry {seq} was changed"),
             Self::BodyRemoved { seq } => write!(f, "the body of entry {seq} was removed"),
             Self::BodyAdded { seq } => write!(f, "there is a body {seq} that no entry has"),
@@ -145,7 +149,11 @@ impl Reader {
     ///
     /// # Errors
     /// The file cannot be read at all.
-    pub fn verify(&self, heads: &[Head], key: Option<&HeadKey>) -> Result<Verification, StoreError> {
+    pub fn verify(
+        &self,
+        heads: &[Head],
+        key: Option<&HeadKey>,
+    ) -> Result<Verification, StoreError> {
         let refuse = |error| self.refused(error);
         // All of it is of one moment, although others write.
         let read = self.database.unchecked_transaction().map_err(refuse)?;
@@ -153,7 +161,9 @@ impl Reader {
         let damaged = check_file(&read, &mut found).and_then(|()| check_chain(&read, &mut found));
         match damaged {
             Ok(()) => {}
-            Err(error) if is_damage(&error) => found.add(Fault::Damaged { what: error.to_string() }),
+            Err(error) if is_damage(&error) => {
+                found.add(Fault::Damaged { what: error.to_string() })
+            }
             Err(error) => return Err(refuse(error)),
         }
         check_heads(&read, heads, key, &mut found).map_err(refuse)?;

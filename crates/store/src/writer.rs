@@ -77,7 +77,16 @@ impl Writer {
         let rows = RowWriter::new(settings.envelope);
         // The first group looks through the bodies.
         let since_retention = RETENTION;
-        Ok(Self { database, identity, settings, key, rows, counters, since_retention, told_lost: 0 })
+        Ok(Self {
+            database,
+            identity,
+            settings,
+            key,
+            rows,
+            counters,
+            since_retention,
+            told_lost: 0,
+        })
     }
 
     /// Writes until nothing can come any more.
@@ -278,11 +287,13 @@ impl<'t> Chain<'t> {
             return Ok(false);
         }
         if let Some(body) = &row.body {
-            let mut insert = self.write.prepare_cached("INSERT INTO body(seq, text) VALUES (?1, ?2)")?;
+            let mut insert =
+                self.write.prepare_cached("INSERT INTO body(seq, text) VALUES (?1, ?2)")?;
             insert.execute((seq, body))?;
         }
         for hook in &keys.spoke {
-            let mut insert = self.write.prepare_cached("INSERT INTO spoke(hook, seq) VALUES (?1, ?2)")?;
+            let mut insert =
+                self.write.prepare_cached("INSERT INTO spoke(hook, seq) VALUES (?1, ?2)")?;
             insert.execute((hook, seq))?;
         }
         (self.seq, self.hash) = (seq, hash);
@@ -291,9 +302,9 @@ impl<'t> Chain<'t> {
 
     /// Whether this very entry is in the journal.
     fn is_there(&self, text: &str, row: &Row) -> rusqlite::Result<bool> {
-        let mut find = self
-            .write
-            .prepare_cached("SELECT 1 FROM record WHERE session = ?1 AND step = ?2 AND text = ?3")?;
+        let mut find = self.write.prepare_cached(
+            "SELECT 1 FROM record WHERE session = ?1 AND step = ?2 AND text = ?3",
+        )?;
         find.exists((&row.keys.session, &row.keys.step, text))
     }
 }

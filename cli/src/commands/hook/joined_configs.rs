@@ -82,6 +82,8 @@ struct Files {
     configs: OnceLock<Vec<PathBuf>>,
     /// The folders in which further configs would be found.
     drop_ins: OnceLock<Vec<PathBuf>>,
+    /// The files of the journal, which a step changes each time.
+    journal: OnceLock<Vec<PathBuf>>,
 }
 
 impl Files {
@@ -97,7 +99,8 @@ impl Files {
 impl ConfigFiles for Files {
     fn files(&self) -> Vec<PathBuf> {
         let mut files = self.read();
-        files.extend(self.drop_ins.get().into_iter().flatten().cloned());
+        let others = [&self.drop_ins, &self.journal];
+        files.extend(others.into_iter().filter_map(OnceLock::get).flatten().cloned());
         protected(files)
     }
 
@@ -132,6 +135,7 @@ pub(super) fn load(
     // Nobody else sets them.
     let _ = files.read.set(files_of(&configs, &table));
     let _ = files.configs.set(configs);
+    let _ = files.journal.set(journal.files());
     let folders = sources.iter().filter_map(|source| source.file.parent());
     let _ = files.drop_ins.set(folders.map(|folder| folder.join(DROP_INS)).collect());
     let is_whole = is_joined && !is_doubtful;

@@ -12,6 +12,8 @@ use crate::journal::{recorded, texts};
 #[derive(Debug, Default)]
 pub(super) struct Recording {
     journal: Option<Journal>,
+    /// What it is written to: no step may change that.
+    files: Vec<PathBuf>,
     /// Why there is none although there should be one.
     problem: Option<String>,
 }
@@ -24,17 +26,25 @@ impl Recording {
     pub(super) fn open(settings: Option<JournalSettings>) -> Result<Self, HookError> {
         let Some(settings) = settings else { return Ok(Self::default()) };
         let is_required = settings.required;
+        let files = settings.files();
         match Journal::open(settings) {
-            Ok(journal) => Ok(Self { journal: Some(journal), problem: None }),
+            Ok(journal) => Ok(Self { journal: Some(journal), files, problem: None }),
             Err(error) if is_required => Err(HookError::Journal(error.to_string())),
-            Err(error) => Ok(Self { journal: None, problem: Some(error.to_string()) }),
+            Err(error) => Ok(Self { journal: None, files, problem: Some(error.to_string()) }),
         }
+    }
+
+    /// Returns the files that are written.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        self.files.clone()
     }
 
     /// Has an engine recorded, whose table is made of these files.
     pub(super) fn of(&self, engine: Engine, configs: &[PathBuf]) -> Engine {
-        let texts = || texts(configs.iter().map(PathBuf::as_path));
-        recorded(engine, self.journal.as_ref(), self.journal.as_ref().map_or_else(Vec::new, |_| texts()))
+        match &self.journal {
+            None => engine,
+            Some(journal) => recorded(engine, journal, texts(configs.iter().map(PathBuf::as_path))),
+        }
     }
 
     /// Returns what to tell the user: there is no journal, or records are lost.

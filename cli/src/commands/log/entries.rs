@@ -85,7 +85,9 @@ fn short(hash: &ConfigHash) -> String {
 pub(super) fn other(entry: &Entry) -> (&'static str, String) {
     match &entry.says {
         Says::Reload(reload) => match reload.event {
-            ReloadEvent::Reload => ("reload", format!("{} is in force", short(&reload.config_hash))),
+            ReloadEvent::Reload => {
+                ("reload", format!("{} is in force", short(&reload.config_hash)))
+            }
             _ => ("reload failed", reload.error.clone().unwrap_or_default()),
         },
         Says::Config(config) => {

@@ -54,16 +54,17 @@ fn screen(entry: &Entry) -> String {
     let Some(record) = entry.record() else {
         let (kind, says) = entries::other(entry);
         let time = entries::time(entry.time());
-        return format!("{BOLD}{} {kind}{BOLD:#} {DIM}{time}{DIM:#}\n{}\n", entry.seq, lines(&says));
+        return format!(
+            "{BOLD}{} {kind}{BOLD:#} {DIM}{time}{DIM:#}\n{}\n",
+            entry.seq,
+            lines(&says)
+        );
     };
     let report = &record.report;
     let style = outcome_style(report.decision);
     let event = report.event.as_deref().unwrap_or("unreadable");
-    let mut text = format!(
-        "{BOLD}{}{BOLD:#} {event} {style}{}{style:#}\n",
-        entry.seq,
-        report.decision.name()
-    );
+    let mut text =
+        format!("{BOLD}{}{BOLD:#} {event} {style}{}{style:#}\n", entry.seq, report.decision.name());
     // Writing to a text does not fail.
     let _ = writeln!(text, "{}", table::facts(To::Stdout, &facts(entry, record)));
     if !report.votes.is_empty() {
@@ -101,7 +102,10 @@ fn facts(entry: &Entry, record: &Record) -> Vec<(&'static str, String)> {
     add("for the model", (!report.context.is_empty()).then(|| report.context.join("\n")));
     add("for the user", (!report.messages.is_empty()).then(|| report.messages.join("\n")));
     add("took", report.duration_us.map(took));
-    add("config", report.config_hash.map(|hash| format!("{hash}, generation {}", report.generation)));
+    add(
+        "config",
+        report.config_hash.map(|hash| format!("{hash}, generation {}", report.generation)),
+    );
     add("body", (!entry.has_body).then(|| "deleted: it was too old, or too much".to_owned()));
     facts
 }
@@ -112,7 +116,13 @@ fn votes(report: &Report) -> comfy_table::Table {
         let took = vote.duration_us.map(took).unwrap_or_default();
         let why = [vote.reason.clone(), vote.detail.clone()];
         let why: Vec<String> = why.into_iter().flatten().collect();
-        table.add_row([cell(&vote.hook), dim(&vote.kind), cell(said(vote)), dim(took), cell(why.join("; "))]);
+        table.add_row([
+            cell(&vote.hook),
+            dim(&vote.kind),
+            cell(said(vote)),
+            dim(took),
+            cell(why.join("; ")),
+        ]);
     }
     table::keep_whole(&mut table, &[0, 1, 2, 3]);
     table

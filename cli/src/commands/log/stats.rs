@@ -46,14 +46,19 @@ fn screen(found: &Statistics) -> String {
     }
     text.push('\n');
     if found.trend.iter().any(|number| *number > 0) {
-        text.push_str(&format!("{DIM}not simply allowed, over time{DIM:#} {}\n", plot(&found.trend)));
+        text.push_str(&format!(
+            "{DIM}not simply allowed, over time{DIM:#} {}\n",
+            plot(&found.trend)
+        ));
     }
     if found.hooks.is_empty() {
         return text;
     }
     let head = ["hook", "asked", "decided", "failed", "rewrote", "p50 µs", "p95 µs"];
     let mut table = table::new(To::Stdout, &head);
-    for (hook, HookStatistics { asked, decided, failed, rewrote, p50_us, p95_us, .. }) in &found.hooks {
+    for (hook, HookStatistics { asked, decided, failed, rewrote, p50_us, p95_us, .. }) in
+        &found.hooks
+    {
         let numbers = [asked, decided, failed, rewrote, p50_us, p95_us];
         table.add_row(std::iter::once(cell(hook)).chain(numbers.map(cell)));
     }

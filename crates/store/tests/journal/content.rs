@@ -1,9 +1,11 @@
 //! Promise: the journal has each decision as it was, once, and nothing that was to be kept out of it.
 
-use hookgate::recorder::{Channel, Record};
 use hookgate::recorder::Recorder as _;
-use hookgate::{ConfigHash, Engine, Event, HandlerTable, Hook, HookEngine, Outcome, StepContext, Verdict};
-use hookgate_store::{ConfigText, EnvelopeMode, Filter, Journal, Says};
+use hookgate::recorder::{Channel, Record};
+use hookgate::{
+    ConfigHash, Engine, Event, HandlerTable, Hook, HookEngine, Outcome, StepContext, Verdict,
+};
+use hookgate_store::{ConfigText, Entry, EnvelopeMode, Filter, Journal, Says};
 use serde_json::json;
 
 use crate::support::{LONG, Place, bash, bytes, engine, has, record, table};
@@ -36,7 +38,8 @@ async fn a_record_is_read_as_it_was_written() {
         }
         journal.flush(LONG).unwrap();
         let entries = place.entries();
-        let read: Vec<Record> = entries.iter().filter_map(|entry| entry.record().cloned()).collect();
+        let read: Vec<Record> =
+            entries.iter().filter_map(|entry| entry.record().cloned()).collect();
         for (index, (read, written)) in read.iter().zip(&written).enumerate() {
             let mut written = written.clone();
             written.report.step_id = Some(format!("step-{index}"));
@@ -50,11 +53,9 @@ async fn a_record_is_read_as_it_was_written() {
 #[tokio::test]
 async fn a_secret_is_in_no_file_unless_all_is_kept() {
     let command = format!("curl -H 'Authorization: Bearer {}' https://example.com", token());
-    for (mode, is_kept) in [
-        (EnvelopeMode::Full, true),
-        (EnvelopeMode::Redacted, false),
-        (EnvelopeMode::Hash, false),
-    ] {
+    for (mode, is_kept) in
+        [(EnvelopeMode::Full, true), (EnvelopeMode::Redacted, false), (EnvelopeMode::Hash, false)]
+    {
         let place = Place::new();
         let mut settings = place.settings();
         settings.envelope = mode;
@@ -136,4 +137,28 @@ async fn a_reader_sees_what_others_write_meanwhile() {
         journal.flush(LONG).unwrap();
         assert_eq!(reader.count(&Filter::default()).unwrap(), count);
     }
+}
+
+#[tokio::test]
+async fn a_step_that_is_nested_as_deep_as_one_may_be_does_not_make_the_journal_unreadable() {
+    let place = Place::new();
+    let journal = Journal::open(place.settings()).unwrap();
+    let engine = engine(&journal);
+    let mut deepest = 0;
+    for levels in 110..130 {
+        let arguments = format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
+        let Ok(step) = ToolUse::propose("Bash", &arguments) else { continue };
+        deepest = levels;
+        drop(engine.dispatch(step, &StepContext::new("s").step_id(&levels.to_string())).await);
+    }
+    journal.flush(LONG).unwrap();
+    assert!(deepest > 120, "{deepest}");
+    let entries = place.entries();
+    assert_eq!(entries.len(), deepest - 109);
+    let has_step = |entry: &Entry| entry.record().unwrap().report.envelope.is_some();
+    assert!(
+        has_step(&entries[0]) && !has_step(entries.last().unwrap()),
+        "of the deepest the hash is kept"
+    );
+    place.assert_whole();
 }

@@ -11,7 +11,10 @@ use crate::support::{LONG, Place, bash, dispatch, engine, record, table};
 #[tokio::test]
 async fn a_file_that_is_something_else_is_refused_and_left_as_it_is() {
     let place = Place::new();
-    for content in ["not a data base, just some text that is long enough to be one\n".repeat(20), String::new()] {
+    for content in [
+        "not a data base, just some text that is long enough to be one\n".repeat(20),
+        String::new(),
+    ] {
         std::fs::write(&place.file, &content).unwrap();
         if content.is_empty() {
             let other = Connection::open(&place.file).unwrap();
@@ -31,7 +34,9 @@ async fn an_older_program_refuses_a_newer_schema_politely() {
     record(place.settings(), &[("s", "1", "ls")]).await;
     let newer = Connection::open(&place.file).unwrap();
     newer.pragma_update(None, "user_version", 7).unwrap();
-    for refused in [Journal::open(place.settings()).unwrap_err(), Reader::open(&place.file).unwrap_err()] {
+    for refused in
+        [Journal::open(place.settings()).unwrap_err(), Reader::open(&place.file).unwrap_err()]
+    {
         let StoreError::Newer { found: 7, known: 1, .. } = refused else { panic!("{refused}") };
         assert!(refused.to_string().contains("use the newer hookgate"), "{refused}");
     }
@@ -124,7 +129,13 @@ async fn a_journal_that_was_moved_away_is_begun_anew() {
     }
     assert!(dispatch(&engine, "s", "2", "ls").await);
     assert_eq!(place.steps(), ["2"]);
-    assert_eq!(Reader::open(&place.folder.path().join("moved.db")).unwrap().count(&Filter::default()).unwrap(), 1);
+    assert_eq!(
+        Reader::open(&place.folder.path().join("moved.db"))
+            .unwrap()
+            .count(&Filter::default())
+            .unwrap(),
+        1
+    );
 }
 
 #[tokio::test]

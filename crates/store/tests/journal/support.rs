@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hookgate::{Engine, Event, Gate, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict};
+use hookgate::{
+    Engine, Event, Gate, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict,
+};
 use hookgate_store::{Entry, Filter, Journal, JournalSettings, Reader};
 use serde_json::{Value, json};
 use tempfile::TempDir;

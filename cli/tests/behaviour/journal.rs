@@ -1,0 +1,185 @@
+//! Promise: what was decided is found again, and what was changed afterwards is named.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+
+use crate::support::{Ended, Folder, HOOKS, bash};
+
+/// A folder with a journal of a few decisions.
+fn recorded() -> Folder {
+    let folder = Folder::with_hooks(HOOKS);
+    let steps = ["git push --force", "ls", "npm publish", "date"].map(|command| {
+        let mut step: serde_json::Value = serde_json::from_str(&bash(command)).unwrap();
+        step["session_id"] = "session-1".into();
+        step["step_id"] = command.into();
+        step.to_string()
+    });
+    let ended = folder.run(
+        &["run", "-c", "hooks.toml", "--journal", "journal.db", "-q", "--table"],
+        steps.join("\n"),
+    );
+    assert_eq!(ended.code(), 0, "{}", ended.err());
+    folder
+}
+
+fn log(folder: &Folder, args: &[&str]) -> Ended {
+    let mut all = vec!["log"];
+    all.extend(args);
+    all.extend(["--journal", "journal.db"]);
+    folder.run(&all, "")
+}
+
+/// The decisions that are found, with what they are about.
+fn found(folder: &Folder, args: &[&str]) -> Vec<String> {
+    let ended = log(folder, args);
+    assert_eq!(ended.code(), 0, "{}", ended.err());
+    let step = |entry: serde_json::Value| {
+        let report = entry.get("report")?;
+        Some(format!("{} {}", report["step_id"].as_str()?, report["decision"].as_str()?))
+    };
+    ended.lines().into_iter().filter_map(step).collect()
+}
+
+/// Times, hashes and what a call took differ from run to run.
+fn masked(ended: &Ended) -> String {
+    let text = format!("{}{}", ended.out(), ended.err());
+    let mask = |line: &str| {
+        let line = regex::Regex::new(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+            .unwrap()
+            .replace(line, "2026-01-01 00:00:00")
+            .into_owned();
+        let line = regex::Regex::new("[0-9a-f]{64}").unwrap().replace(&line, "…").into_owned();
+        let line = regex::Regex::new("sha256:[0-9a-f]{12}")
+            .unwrap()
+            .replace(&line, "sha256:0123456789ab")
+            .into_owned();
+        regex::Regex::new(r"\d+(\.\d)? (µs|ms)")
+            .unwrap()
+            .replace(&line, "9 µs")
+            .trim_end()
+            .to_owned()
+    };
+    text.lines().map(mask).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn filters_hold_together() {
+    let folder = recorded();
+    let all = ["git push --force deny", "ls allow", "npm publish ask", "date answered"];
+    assert_eq!(found(&folder, &[]), all);
+    assert_eq!(found(&folder, &["--decision", "deny,ask"]), [all[0], all[2]]);
+    assert_eq!(found(&folder, &["--hook", "cached"]), [all[3]]);
+    assert_eq!(found(&folder, &["--text", "PUBLISH"]), [all[2]]);
+    assert_eq!(
+        found(&folder, &["--since", "1h", "--tool", "Bash", "--decision", "allow"]),
+        [all[1]]
+    );
+    assert!(found(&folder, &["--until", "1h"]).is_empty());
+    assert!(found(&folder, &["--session", "other"]).is_empty());
+    assert_eq!(found(&folder, &["-n", "1"]), [all[3]]);
+    let wrong = log(&folder, &["--since", "yesterday"]);
+    assert_eq!(wrong.code(), 64);
+    assert!(wrong.err().contains("24h, 30m, 7d"), "{}", wrong.err());
+}
+
+#[test]
+fn a_table_of_entries() {
+    assert_snapshot!(masked(&log(&recorded(), &["--table"])));
+}
+
+#[test]
+fn one_decision_whole() {
+    let folder = recorded();
+    let ended = folder.run(&["log", "show", "2", "--table", "--journal", "journal.db"], "");
+    assert_snapshot!(masked(&ended));
+    let missing = folder.run(&["log", "show", "99", "--journal", "journal.db"], "");
+    assert_eq!(missing.code(), 1);
+    assert!(missing.err().contains("its entries are 1 to 5"), "{}", missing.err());
+}
+
+#[test]
+fn what_each_hook_did() {
+    let folder = recorded();
+    let ended = folder.run(&["log", "stats", "--json", "--journal", "journal.db"], "");
+    let stats = &ended.lines()[0];
+    assert_eq!((&stats["steps"], &stats["outcomes"]["deny"]), (&4.into(), &1.into()));
+    let hook = &stats["hooks"]["no-force-push"];
+    assert_eq!(
+        (&hook["asked"], &hook["decided"], &hook["failed"]),
+        (&1.into(), &1.into(), &0.into())
+    );
+    let table = folder.run(&["log", "stats", "--table", "--journal", "journal.db"], "");
+    assert!(
+        table.out().starts_with("4 steps: 1 allow, 1 answered, 1 ask, 1 deny\n"),
+        "{}",
+        table.out()
+    );
+}
+
+#[test]
+fn a_changed_journal_is_named_with_its_first_bad_entry() {
+    let folder = recorded();
+    let verify = |args: &[&str]| {
+        let mut all = vec!["journal", "verify", "--journal", "journal.db"];
+        all.extend(args);
+        folder.run(&all, "")
+    };
+    let whole = verify(&["--table"]);
+    assert_eq!(whole.code(), 0);
+    assert!(whole.out().starts_with("whole journal.db: 5 entries\n"), "{}", whole.out());
+    let head = folder.run(&["journal", "head", "--journal", "journal.db"], "");
+    folder.write("heads.jsonl", head.out());
+    let compared = verify(&["--table", "--heads", "heads.jsonl"]);
+    assert!(compared.out().contains("compared with 1 head from elsewhere"), "{}", compared.out());
+
+    let database = rusqlite::Connection::open(folder.path("journal.db")).unwrap();
+    database.execute_batch("DELETE FROM record WHERE seq = 5; DELETE FROM body WHERE seq = 5; DELETE FROM spoke WHERE seq = 5").unwrap();
+    assert_eq!(verify(&[]).code(), 0, "a chain alone does not show it");
+    let cut = verify(&["--json", "--heads", "heads.jsonl"]);
+    assert_eq!(cut.code(), 2);
+    assert_eq!(cut.lines()[0]["faults"][0], serde_json::json!({"fault": "cut", "seq": 5}));
+    database
+        .execute("UPDATE record SET text = replace(text, 'deny', 'allow') WHERE seq = 2", ())
+        .unwrap();
+    let broken = verify(&["--table"]);
+    assert_eq!(broken.code(), 2);
+    assert!(broken.out().contains("entry 2 was changed"), "{}", broken.out());
+}
+
+#[test]
+fn a_journal_that_is_not_there_says_how_to_have_one() {
+    let ended = log(&Folder::new(), &[]);
+    assert_eq!(ended.code(), 1);
+    assert!(ended.err().contains("hookgate run --journal FILE"), "{}", ended.err());
+}
+
+#[test]
+fn what_is_recorded_later_is_followed() {
+    let folder = recorded();
+    let mut follow =
+        folder.hookgate(&["log", "--follow", "--json", "-n", "1", "--journal", "journal.db"]);
+    let mut child = follow.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next =
+        || -> serde_json::Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    assert_eq!(next()["report"]["decision"], "answered");
+    let args = ["run", "-c", "hooks.toml", "--journal", "journal.db", "-q"];
+    folder.run(&args, bash("git push --force # once more"));
+    assert_eq!(next()["report"]["decision"], "deny");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_section_with_mistakes_is_told_with_its_places() {
+    let folder = Folder::with_hooks(
+        "[journal]\nfile = \"here.db\"\nenvelope = \"al\"\non_failure = \"ask\"\nhead_key = \"KEY\"\n",
+    );
+    let ended = folder.run(&["check", "-c", "hooks.toml"], "");
+    assert_eq!(ended.code(), 3);
+    for place in ["hooks.toml:2:8", "hooks.toml:3:12", "hooks.toml:4:14", "hooks.toml:5:12"] {
+        assert!(ended.err().contains(place), "{place}: {}", ended.err());
+    }
+}

@@ -1,0 +1,117 @@
+//! Promise: where the machine or the user has decisions recorded, every one of them is, whichever process has made it;
+//! and a journal that cannot be written stops the step or is told.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::daemon::machine::{Daemon, until};
+use crate::support::{POLICY, Session, each_program};
+
+fn config(journal: &str) -> String {
+    format!("[journal]\n{journal}\n{POLICY}")
+}
+
+fn default_file(home: &Path) -> PathBuf {
+    home.join(".local/state/hookgate/journal.db")
+}
+
+/// The entries of a journal, as `hookgate log` prints them.
+fn log(session: &Session, file: &Path) -> Vec<Value> {
+    let file = file.to_str().unwrap();
+    let mut command = session.command(&["log", "--json", "--journal", file]);
+    let output = command.env("HOOKGATE_DAEMON", "").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn decisions(entries: &[Value]) -> Vec<&str> {
+    entries.iter().filter_map(|entry| entry["report"]["decision"].as_str()).collect()
+}
+
+#[test]
+fn each_decision_is_recorded_with_its_config() {
+    let session = Session::with(&config(""));
+    session.call("claude", "PreToolUse", "git push --force");
+    session.call("codex", "PreToolUse", "git push");
+    let entries = log(&session, &default_file(session.home.path()));
+    assert_eq!(decisions(&entries), ["deny", "allow"]);
+    assert_eq!(entries[0]["kind"], "config");
+    assert!(entries[0]["files"][0]["text"].as_str().unwrap().contains("no-force-push"));
+    assert_eq!(entries[0]["config_hash"], entries[1]["report"]["config_hash"]);
+    assert_eq!(entries[1]["report"]["envelope"]["tool_input"]["command"], "git push --force");
+}
+
+#[test]
+fn a_daemon_records_into_the_same_file() {
+    each_program(|program| {
+        if program == crate::support::FULL {
+            return;
+        }
+        let daemon = Daemon::with(program, &config("on_failure = \"deny\""));
+        daemon.started();
+        assert!(daemon.by_daemon());
+        let file = default_file(daemon.0.home.path());
+        let before = decisions(&log(&daemon.0, &file)).len();
+        daemon.call("git push --force");
+        daemon.call("git push --force");
+        // A step that has its answer is in the journal.
+        let entries = log(&daemon.0, &file);
+        assert_eq!(decisions(&entries)[before..], ["deny", "deny"]);
+        until(|| daemon.pids().len() == 1);
+    });
+}
+
+#[test]
+fn a_project_does_not_say_where_its_users_steps_are_recorded() {
+    let session = Session::with(POLICY);
+    let theirs = session.folder.path().join("theirs.db");
+    session.write("hooks.toml", &config(&format!("file = \"{}\"", theirs.display())));
+    session.call("claude", "PreToolUse", "ls");
+    assert!(!theirs.exists());
+
+    let session = Session::with(&config(""));
+    session.write("hooks.toml", &config(&format!("file = \"{}\"", theirs.display())));
+    session.call("claude", "PreToolUse", "ls");
+    assert!(!theirs.exists() && default_file(session.home.path()).exists());
+}
+
+#[test]
+fn a_journal_that_cannot_be_written_stops_the_step_or_is_told() {
+    for (on_failure, blocks) in [("deny", true), ("warn", false)] {
+        let session = Session::new();
+        let file = session.home.path().join("journal.db");
+        fs::write(&file, "this is something else, and it must stay").unwrap();
+        let text = format!("file = \"{}\"\non_failure = \"{on_failure}\"", file.display());
+        session.write_users(&config(&text));
+        let answer = session.call("claude", "PreToolUse", "ls");
+        assert_eq!(answer.reaction("claude", "PreToolUse").blocks(), blocks, "{answer:?}");
+        assert!(answer.text().contains("is no journal of hookgate"), "{answer:?}");
+        let kept = fs::read_to_string(&file).unwrap();
+        assert_eq!(kept, "this is something else, and it must stay");
+        // A guard is one all the same.
+        let answer = session.call("claude", "PreToolUse", "git push --force");
+        assert!(answer.reaction("claude", "PreToolUse").blocks());
+    }
+}
+
+#[test]
+fn no_step_may_change_the_journal() {
+    let session = Session::new();
+    let (file, heads) = (session.home.path().join("kept/j.db"), session.home.path().join("heads"));
+    let stay = "[[hook]]\nid = \"stay\"\nevent = \"pre_tool_use\"\nbuiltin = \"protect_config\"\n";
+    let places = format!("file = \"{}\"\nheads = \"{}\"", file.display(), heads.display());
+    session.write_users(&format!("{}{stay}", config(&places)));
+    let blocks = |command: String| {
+        let answer = session.call("claude", "PreToolUse", &command);
+        answer.reaction("claude", "PreToolUse").blocks()
+    };
+    assert!(!blocks("ls".to_owned()));
+    for place in [file.display(), heads.display()] {
+        assert!(blocks(format!("rm -f {place}")) && blocks(format!("echo x >> {place}")));
+    }
+    assert!(blocks(format!("rm {}-wal", file.display())));
+    assert!(!blocks(format!("cat {}", file.display())), "it may be read");
+}
