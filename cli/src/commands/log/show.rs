@@ -84,7 +84,8 @@ fn screen(entry: &Entry) -> String {
 }
 
 fn pretty(value: &impl serde::Serialize) -> String {
-    escape_json(&serde_json::to_string_pretty(value).unwrap_or_default()).into_owned()
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.lines().map(escape_json).collect::<Vec<_>>().join("\n")
 }
 
 fn facts(entry: &Entry, record: &Record) -> Vec<(&'static str, String)> {
