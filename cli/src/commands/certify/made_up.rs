@@ -153,7 +153,7 @@ fn put(into: &mut Value, asked: &InputSpec) -> Option<()> {
             break;
         }
         if key == "*" {
-            if !place.as_array().is_some_and(|items| items.len() == 1) {
+            if place.as_array().is_none_or(|items| items.len() != 1) {
                 *place = json!([null]);
             }
             place = place.as_array_mut()?.first_mut()?;
