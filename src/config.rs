@@ -10,6 +10,7 @@
 //! features: a hooks.toml can start programs only if the host has added the kind that does.
 
 mod build_table;
+mod canary;
 mod conditions;
 mod disable;
 mod document;

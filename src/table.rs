@@ -21,6 +21,7 @@
 mod bucket;
 mod build_error;
 mod builder;
+mod canary;
 mod canonical;
 mod check;
 mod compiled_hook;
@@ -61,6 +62,7 @@ use crate::require::{Require, Required};
 pub(crate) use bucket::{Bucket, MatchSet, Matched};
 pub use build_error::{BuildError, BuildErrors, BuildProblem};
 pub use builder::TableBuilder;
+pub use canary::Canary;
 pub(crate) use check::MOST_HINTS;
 pub(crate) use compiled_hook::CompiledHook;
 use contracts::{Contracts, own_event};

@@ -22,7 +22,7 @@ pub(crate) mod tables;
 
 pub(crate) use command_line::CommandLine;
 pub(crate) use entry::Entry;
-pub(crate) use name::is_called;
+pub(crate) use name::{dialect_of, is_called};
 pub(crate) use place::{Folders, Scope};
 pub(crate) use profile::{Form, ListedKeys, PROFILES, Profile, Shell};
 pub(crate) use refusal::Refusal;

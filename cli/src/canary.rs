@@ -1,9 +1,12 @@
 //! A step that is denied whatever the policy says: `hookgate doctor` sends it through the config of an
-//! agent, to see whether the agent would obey.
+//! agent, to see whether the agent would obey. And the step itself, which `hookgate certify` sends to single hooks.
+
+use std::path::Path;
 
 use hookgate::contract::Verdict;
 use hookgate::contract::dialect::Dialect;
 use hookgate::{Event, HandlerTable, Hook, Mode, Role};
+use serde_json::{Map, Value, json};
 
 use crate::kinds::manifests;
 use crate::terminal::phrase::count;
@@ -20,6 +23,44 @@ pub(crate) const NO_HOOK: &str = "no hook is enforced";
 
 /// How the reason begins instead if a hook at the event has a mistake. What follows says which.
 pub(crate) const SIGN_OF_MISTAKE: &str = "hookgate canary, a hook is set aside: ";
+
+/// The result of the tool, which the agent must not show to its model.
+pub(crate) const RESULT: &str = "the song of a canary";
+
+/// Returns an envelope for an event in a folder, at events about a tool with this call; `None` if there is no canary for
+/// the event.
+pub(crate) fn envelope(
+    event: &str,
+    tool: &str,
+    input: &Value,
+    folder: &Path,
+) -> Option<Map<String, Value>> {
+    let call = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": "canary" });
+    let extra = match event {
+        "pre_tool_use" | "permission_request" => json!({}),
+        "post_tool_use" => json!({ "tool_response": RESULT }),
+        "post_tool_use_failure" => json!({ "error": "a canary" }),
+        "user_prompt_submit" => json!({ "prompt": "a canary" }),
+        "pre_llm_request" => json!({ "model": "canary", "message_count": 1,
+            "messages": [{ "role": "user", "content": "a canary" }] }),
+        "post_llm_response" => json!({ "assistant_text": "a canary", "tool_call_names": [] }),
+        "pre_compact" => json!({ "trigger": "manual" }),
+        "config_change" => json!({ "source": "project_settings" }),
+        _ => return None,
+    };
+    let mut envelope = json!({ "hook_event_name": event, "session_id": "canary", "cwd": folder });
+    let parts = if event.contains("tool_use") || event == "permission_request" {
+        vec![call, extra]
+    } else {
+        vec![extra]
+    };
+    let envelope = envelope.as_object_mut()?;
+    for part in parts {
+        let Value::Object(part) = part else { continue };
+        envelope.extend(part);
+    }
+    Some(std::mem::take(envelope))
+}
 
 /// Tells whether this process judges a canary.
 pub(crate) fn is_sent() -> bool {

@@ -1,6 +1,7 @@
 //! The verbs, one module each.
 
 pub mod builtins;
+pub mod certify;
 pub mod check;
 pub mod completions;
 pub mod conditions;

@@ -7,9 +7,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, completions, conditions, config, daemon, demo, doctor, effects, eval, events,
-    fmt, hook, import, init, install, journal, judge, list, log, lsp, man, pack, reference, run,
-    schema, test, trust, why,
+    builtins, certify, check, completions, conditions, config, daemon, demo, doctor, effects, eval,
+    events, fmt, hook, import, init, install, journal, judge, list, log, lsp, man, pack, reference,
+    run, schema, test, trust, why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -35,6 +35,7 @@ Start here:
   hookgate install --agent NAME   make it the hook of a coding agent
   hookgate doctor                 see whether the agents obey
   hookgate log                    see what was decided, where `[journal]` has it recorded
+  hookgate certify                see whether each guard works
   hookgate trust                  put the hooks of a folder in force that you have read
 
 Exit codes: 0 allow, answered or ok · 1 operational failure · 2 deny, halt or a failed test ·
@@ -55,6 +56,7 @@ enum Verb {
     Effects(effects::Args),
     Check(check::Args),
     Test(test::Args),
+    Certify(certify::Args),
     List(list::Args),
     Why(why::Args),
     Config(config::Args),
@@ -126,6 +128,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Effects(args) => block_on(effects::run(args)),
         Verb::Check(args) => block_on(check::run(args)),
         Verb::Test(args) => block_on(test::run(args)),
+        Verb::Certify(args) => block_on(certify::run(args)),
         Verb::Why(args) => block_on(why::run(args)),
         Verb::List(args) => block_on(async { list::run(&args) }),
         Verb::Config(args) => config::run(&args),

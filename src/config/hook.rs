@@ -19,6 +19,7 @@ use hookgate_contract::{BuildContext, ConditionContext, Sections};
 use hookgate_contract::{BuiltHandler, Failure, FailureClass, Invocation, Mode, Posture, Role};
 use serde_json::{Value, json};
 
+use super::canary::{CANARY, read_canaries};
 use super::conditions::read_conditions;
 use super::events::{read_events, resolve_globs};
 use super::foreign::{failing_results, is_foreign, speaks_dialect, warn_of_foreign_events};
@@ -62,6 +63,7 @@ pub(super) fn read_hook(
     let role = settings.choice("role", &["observe", "guard", "rewrite"], Role::from_name);
     let on_failure = settings.choice("on_failure", &POSTURES, Posture::from_name);
     let options = Options::read(&mut settings);
+    let canaries = settings.node(CANARY);
     if options.on_failure_of.contains(&(FailureClass::Unclear, Posture::Allow)) {
         reader.warn(settings.span_of("on_unclear"), ConfigProblem::UnclearAllowed);
     }
@@ -87,6 +89,7 @@ pub(super) fn read_hook(
     let known_role = role.or(built.role);
     let (events, events_read) =
         resolve_globs(reader, events, known_role, built.supports, &conditions);
+    let canaries = read_canaries(reader, canaries, events_read.then_some(&*events));
     if foreign && role.is_none() && on_failure.is_none() {
         built.notes.extend(failing_results(&events));
     }
@@ -120,6 +123,7 @@ pub(super) fn read_hook(
     if let Some(posture) = on_failure {
         hook = hook.on_failure(posture);
     }
+    let hook = canaries.into_iter().fold(hook, Hook::canary);
     options.apply(hook).build()
 }
 

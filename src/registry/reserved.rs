@@ -5,13 +5,14 @@ pub(super) const ROOT_KEYS: [&str; 8] =
     ["version", "allow_empty", "include", "extends", "limits", "require", "disable", "hook"];
 
 /// The keys of a hook that the engine reads itself, and those that every program may give a meaning.
-pub(super) const HOOK_KEYS: [&str; 52] = [
+pub(super) const HOOK_KEYS: [&str; 53] = [
     "after",
     "agent",
     "any",
     "background",
     "before",
     "builtin",
+    "canary",
     "cedar",
     "command",
     "cwd_glob",

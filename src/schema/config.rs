@@ -14,6 +14,7 @@ use super::handlers::{Builtin, Cedar, Command, Http, Mcp, Prompt, Rego};
 use super::texts::{
     DurationText, EventName, GlobPattern, NamePattern, Pattern, RegexPattern, Size,
 };
+use crate::decision::Outcome;
 
 /// The hooks of an agent runtime.
 #[derive(JsonSchema)]
@@ -216,6 +217,10 @@ struct Hook {
     before: Option<OneOrMore<String>>,
     /// Labels.
     tags: Option<OneOrMore<String>>,
+    /// Steps that show whether the hook works: `hookgate certify` sends them to it. Each has `step`, `decision`, and
+    /// perhaps `event` and `patch`, as a case of `hookgate test`. One at least must not pass as it is.
+    #[schemars(length(min = 1))]
+    canary: Option<Vec<CanaryToml>>,
     /// How long the hook may take: "2s"; without it `timeout` in `[limits]` decides.
     timeout: Option<DurationText>,
     /// What a failure of the hook counts as, unless a key for the class of the failure says otherwise.
@@ -283,6 +288,20 @@ struct Hook {
     prompt: Option<Prompt>,
     /// A kind of the embedder, named by `kind`, with its settings.
     handler: Option<Map<String, Value>>,
+}
+
+/// A step with what must come out, as a case of `hookgate test`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct CanaryToml {
+    /// The event; without it that of the hook, if it has one only.
+    event: Option<String>,
+    /// The fields of the step: `{ tool_name = "Bash", tool_input = { command = "git push --force" } }`.
+    step: Map<String, Value>,
+    /// What must come out. With a `patch` it is `allow` if nothing is said.
+    decision: Option<Outcome>,
+    /// The fields that must be changed to these values; `{}` if none may be.
+    patch: Option<Map<String, Value>>,
 }
 
 /// Conditions that hold or fail as a whole.

@@ -213,6 +213,8 @@ fn hook_form(spec: &HookSpec) -> Value {
         merge,
         may_allow,
         tags,
+        // They say what the hook is to do, and change nothing of what it does.
+        canaries: _,
         // The mode says that it is off.
         off_by: _,
         // Where a hook comes from does not change what it does.

@@ -12,6 +12,7 @@ use hookgate_contract::{
 };
 use serde_json::Value;
 
+use super::canary::Canary;
 use super::event_selector::EventSelector;
 use super::origin::Origin;
 use super::spec::{HookSpec, Unread};
@@ -132,6 +133,7 @@ impl Hook {
                 may_allow: false,
                 off_by: None,
                 tags: Vec::new(),
+                canaries: Vec::new(),
                 origin,
                 unread: Unread::default(),
             },
@@ -380,6 +382,12 @@ impl Hook {
     /// Adds a label, for listings.
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.spec.tags.push(tag.into());
+        self
+    }
+
+    /// Adds a step that shows whether the hook works, for `hookgate certify`.
+    pub fn canary(mut self, canary: Canary) -> Self {
+        self.spec.canaries.push(canary);
         self
     }
 

@@ -10,6 +10,7 @@ use hookgate_contract::{
 };
 use serde_json::Value;
 
+use super::canary::Canary;
 use super::event_selector::EventSelector;
 use super::origin::Origin;
 use crate::hook_id::HookId;
@@ -58,6 +59,7 @@ pub struct HookSpec {
     pub(crate) merge: bool,
     pub(crate) may_allow: bool,
     pub(super) tags: Vec<String>,
+    pub(super) canaries: Vec<Canary>,
     pub(super) origin: Origin,
     pub(super) unread: Unread,
 }
@@ -197,6 +199,13 @@ impl HookSpec {
     #[must_use]
     pub fn tags(&self) -> &[String] {
         &self.tags
+    }
+
+    /// Returns the steps that show whether the hook works. They have no part in a dispatch, nor in the hash of the
+    /// config.
+    #[must_use]
+    pub fn canaries(&self) -> &[Canary] {
+        &self.canaries
     }
 
     /// Returns where the hook comes from.

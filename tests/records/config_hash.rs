@@ -136,6 +136,11 @@ fn what_means_the_same_has_the_same_hash() {
             "after = \"no-force-push\"",
             "after = [\"no-force-push\"]\npriority = 100\nmode = \"enforce\"",
         ),
+        (
+            "tags = [\"git\", \"safety\"]\n",
+            "tags = [\"git\", \"safety\"]\n\
+             canary = [{ event = \"pre_tool_use\", step = { tool_name = \"Bash\", tool_input = {} }, decision = \"deny\" }]\n",
+        ),
         ("{ builtin = \"2s\" }", "{ builtin = \"2s\", http = \"5s\" }"),
     ] {
         assert!(CONFIG.contains(from), "{from}");

@@ -31,6 +31,7 @@ use miette::Severity;
 use serde_json::{Value, json};
 
 use crate::abort::Abort;
+use crate::agents::dialect_of;
 use crate::config::{self, ConfigArgs, Configs};
 use crate::exit_code::Exit;
 use crate::kinds::manifests;
@@ -186,7 +187,7 @@ async fn check(
     configs: &Configs,
     loaded: Loaded,
 ) -> Result<Exit, Abort> {
-    let agent = args.agent.as_deref().map(unmeasured::agent).transpose()?;
+    let agent = args.agent.as_deref().map(dialect_of).transpose()?;
     let named = configs.name();
     let name = named.plain();
     let files = configs.all_files(&loaded);

@@ -1,7 +1,7 @@
 //! `hookgate eval`: one step in, its decision out.
 
 mod call_trace;
-mod one_hook;
+pub(super) mod one_hook;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -4,7 +4,7 @@
 //! The work is done by a thread, and the main thread waits for it until the deadline: an input without an
 //! end, a handler that never answers and a panic all end in an answer.
 
-mod answer;
+pub(super) mod answer;
 mod call;
 mod daemon;
 mod error;

@@ -48,6 +48,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         &["builtin", "command", "http", "prompt", "mcp", "rego", "cedar", "handler"],
     ),
     ("Time and failures", &["timeout", "on_failure", "on_unclear"]),
+    ("Whether it works", &["canary"]),
 ];
 
 /// The keys of a hook in the table of the failure classes.

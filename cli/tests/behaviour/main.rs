@@ -11,6 +11,7 @@
 mod against;
 mod analyze;
 mod bounds;
+mod certify;
 mod check;
 mod check_formats;
 mod config_verb;

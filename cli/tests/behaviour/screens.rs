@@ -100,6 +100,32 @@ builtin = { name = "audit" }
 }
 
 #[test]
+fn a_certificate() {
+    let hook = |id: &str, more: &str| {
+        format!("[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\ntool = \"Bash\"\n{more}\n")
+    };
+    let canary = "canary = [\n\
+                  { step = { tool_name = \"Bash\", tool_input = { command = \"curl x\" } }, decision = \"deny\" },\n\
+                  { step = { tool_name = \"Bash\", tool_input = { command = \"ls\" } }, decision = \"allow\" },\n]\n";
+    let program = |shell: &str| format!("command = {{ shell = \"{shell}\" }}\n");
+    let deny = "input = { \"/command\" = { regex = 'push.*--force' } }\nbuiltin = { name = \"deny\", reason = \"no\" }";
+    let folder = Folder::with_hooks(
+        &[
+            hook("no-force-push", deny),
+            hook("no-network", &(program("grep -q curl && exit 2; exit 0") + canary)),
+            hook("lets-pass", &(program("exit 0") + canary)),
+            hook("no-verdict", &(program("echo yes") + canary)),
+            hook("not-said", &program("exit 0")),
+        ]
+        .concat(),
+    );
+    let shown = screen(&folder.run(&["certify", "--table", "-c", "hooks.toml"], ""));
+    let (rows, until) = shown.split_once("good until ").unwrap();
+    let (_, rest) = until.split_once('\n').unwrap();
+    assert_snapshot!(format!("{rows}good until …\n{rest}"));
+}
+
+#[test]
 fn the_analysis_of_a_config() {
     let folder = Folder::with_hooks(
         r#"

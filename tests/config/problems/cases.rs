@@ -303,6 +303,30 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
             "1:1: `id` is missing\n4:8: hook `line-1`: `stop` is not about a tool: a condition on the tool can never hold there",
         ),
         ("[[hook]]\nid = \"a\"\nevent = \"stop\"".into(), "1:1: the hook has no handler"),
+        (
+            on("canary = 1"),
+            "5:10: `canary`: must be an array of steps, each a table with `step` and `decision`",
+        ),
+        (
+            on(
+                "canary = [{ step = { tool_name = \"Bash\" }, decision = \"deny\" }, { event = 1, more = 2 }]",
+            ),
+            "5:20: `step`: pre_tool_use: missing field `tool_input`\n5:65: `step` is missing\n5:65: `decision` is missing\n5:75: `event` must be a string, not an integer\n5:78: unknown key `more`; known here: event, step, decision, patch",
+        ),
+        (
+            on(
+                "canary = [{ step = { tool_name = \"Bash\", tool_input = {} }, decision = \"denied\" }]",
+            ),
+            "5:72: `decision`: `denied` is not one of allow, ask, deny, halt, answered",
+        ),
+        (
+            on("canary = [{ event = \"stop\", step = {}, decision = \"deny\" }]"),
+            "5:21: `event`: the hook is not called at `stop`",
+        ),
+        (
+            on("canary = [{ step = { tool_name = \"Bash\", tool_input = {} }, patch = {} }]"),
+            "5:10: `canary`: none of them must be stopped, so they cannot show that the hook works: add one with `decision = \"deny\"`, or with the `patch` that must be made",
+        ),
         (on("my-kind = {}"), "5:1: the hook has several handlers: builtin, my-kind"),
         (
             on("").replace("builtin = \"log\"", "hopeless = {}"),

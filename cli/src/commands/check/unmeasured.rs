@@ -1,16 +1,11 @@
 //! `--agent`: limits on what the agent does not say. Coding agents tell their hooks no tokens and no costs; a `limit`
 //! reads them in the transcript, and not every agent writes them there.
 
-use std::sync::Arc;
-
-use hookgate::contract::dialect::Dialect;
 use hookgate::{HandlerTable, HookSpec};
 use serde_json::Value;
 
 use super::entry::{Entry, Level};
 use super::texts::Texts;
-use crate::abort::Abort;
-use crate::agents::is_called;
 use crate::text_position::position;
 
 /// The agents that write the tokens of a session into its transcript, or tell them with each response.
@@ -19,21 +14,6 @@ const SAY_TOKENS: &[&str] =
 
 /// The agents that tell what a response has cost.
 const SAY_COST: &[&str] = &["docker-agent"];
-
-/// Returns the dialect of an agent.
-///
-/// # Errors
-/// There is no such agent.
-pub(super) fn agent(name: &str) -> Result<Arc<dyn Dialect>, Abort> {
-    let all = hookgate_dialects::every();
-    match all.iter().find(|dialect| is_called(&***dialect, name)) {
-        Some(dialect) => Ok(Arc::clone(dialect)),
-        None => {
-            let names: Vec<&str> = all.iter().map(|dialect| dialect.name()).collect();
-            Err(Abort::unknown_name("agent", name, &names))
-        }
-    }
-}
 
 /// Returns the limits that this agent gives no figures for.
 pub(super) fn of(texts: &mut Texts, table: &HandlerTable, agent: &str) -> Vec<Entry> {
@@ -77,7 +57,8 @@ fn says(agent: &str, what: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{SAY_COST, SAY_TOKENS, agent, says};
+    use super::{SAY_COST, SAY_TOKENS, says};
+    use crate::agents::dialect_of as agent;
 
     #[test]
     fn each_agent_of_the_lists_is_known() {

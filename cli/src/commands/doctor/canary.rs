@@ -14,13 +14,10 @@ use serde_json::{Map, Value, json};
 
 use super::report::GuardState;
 use crate::agents::{Profile, Shell};
-use crate::canary::{NO_HOOK, SIGN, SIGN_OF_MISTAKE, VARIABLE};
+use crate::canary::{NO_HOOK, RESULT, SIGN, SIGN_OF_MISTAKE, VARIABLE, envelope};
 
 /// How much of an answer is read.
 const LIMIT: u64 = 1 << 20;
-
-/// The result of the tool, which the agent must not show to its model.
-const RESULT: &str = "the song of a canary";
 
 /// What became of a canary: its state, and what the hook said.
 pub(super) struct Outcome {
@@ -52,36 +49,6 @@ impl Start<'_> {
     }
 }
 
-/// Returns an envelope of ours for an event of ours, or `None` if there is no canary for it.
-fn envelope(event: &str, profile: &Profile, project: &Path) -> Option<Map<String, Value>> {
-    let call = json!({ "tool_name": profile.shell_tool, "tool_input": { "command": "true" },
-                       "tool_use_id": "canary" });
-    let extra = match event {
-        "pre_tool_use" | "permission_request" => json!({}),
-        "post_tool_use" => json!({ "tool_response": RESULT }),
-        "post_tool_use_failure" => json!({ "error": "a canary" }),
-        "user_prompt_submit" => json!({ "prompt": "a canary" }),
-        "pre_llm_request" => json!({ "model": "canary", "message_count": 1,
-            "messages": [{ "role": "user", "content": "a canary" }] }),
-        "post_llm_response" => json!({ "assistant_text": "a canary", "tool_call_names": [] }),
-        "pre_compact" => json!({ "trigger": "manual" }),
-        "config_change" => json!({ "source": "project_settings" }),
-        _ => return None,
-    };
-    let mut envelope = json!({ "hook_event_name": event, "session_id": "canary", "cwd": project });
-    let parts = if event.contains("tool_use") || event == "permission_request" {
-        vec![call, extra]
-    } else {
-        vec![extra]
-    };
-    let envelope = envelope.as_object_mut()?;
-    for part in parts {
-        let Value::Object(part) = part else { continue };
-        envelope.extend(part);
-    }
-    Some(std::mem::take(envelope))
-}
-
 /// Sends a canary through a command line.
 pub(super) fn send(
     profile: &Profile,
@@ -90,7 +57,8 @@ pub(super) fn send(
     start: &Start<'_>,
 ) -> Outcome {
     let untried = |detail: String| Outcome { state: GuardState::Untried, detail };
-    let Some(envelope) = envelope(event.ours, profile, start.project) else {
+    let input = json!({ "command": "true" });
+    let Some(envelope) = envelope(event.ours, profile.shell_tool, &input, start.project) else {
         return untried("there is no canary for this event".to_owned());
     };
     let input = match dialect.write(&envelope) {

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use hookgate::matcher::MatchSpec;
-use hookgate::{HandlerTable, Mode};
+use hookgate::table::BuildErrors;
+use hookgate::{HandlerTable, HookSpec, Mode};
 
 use super::call_trace::CallTrace;
 use crate::abort::Abort;
@@ -30,16 +31,26 @@ pub(super) fn take(
     if let Some(trace) = trace {
         spec = spec.watch_handler(trace.clone().into_layer());
     }
+    alone(table, spec)
+        .map_err(|errors| Abort::failure(format!("`{hook}` makes no table alone: {errors}")))
+}
+
+/// Returns a table of one hook, with the limits of another table. Hooks of that which its conditions watch are silent.
+///
+/// # Errors
+/// They make no table.
+pub(in crate::commands) fn alone(
+    table: &HandlerTable,
+    spec: HookSpec,
+) -> Result<HandlerTable, BuildErrors> {
     let mut wanted = BTreeSet::new();
     add_watched(table, spec.matcher(), &mut wanted);
-    wanted.remove(hook);
+    wanted.remove(spec.id().as_str());
     let watched = table.specs().filter(|spec| wanted.contains(spec.id().as_str()));
     let mut builder = HandlerTable::builder();
     builder.limits(table.limits().clone()).allow_unknown_contracts().insert(spec);
     builder.extend(watched.map(silenced::silence));
-    builder
-        .build()
-        .map_err(|errors| Abort::failure(format!("`{hook}` makes no table alone: {errors}")))
+    builder.build()
 }
 
 /// Adds the hooks that conditions watch, and those that their conditions watch.

@@ -10,7 +10,7 @@ use crate::exit_code::Exit;
 use crate::terminal::sanitize::line;
 
 /// Says the decision of a report in the form of the agent.
-pub(super) fn answer(
+pub(in crate::commands) fn answer(
     dialect: &dyn Dialect,
     step: &HostStep,
     report: &Report,

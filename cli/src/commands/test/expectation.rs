@@ -233,7 +233,7 @@ fn are_found(expected: &[Regex], got: &[String]) -> bool {
 
 /// Whether the fields were changed to these values. A key that begins with `/` is a pointer into what was
 /// changed; no field at all means that nothing was changed.
-fn is_patched(expected: &Map<String, Value>, report: &Report) -> bool {
+pub(in crate::commands) fn is_patched(expected: &Map<String, Value>, report: &Report) -> bool {
     if expected.is_empty() {
         return report.patched.is_empty();
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Dialect, HostTool, ScriptInput, ScriptOutput};
+use super::{Dialect, DialectError, HostTool, ScriptInput, ScriptOutput};
 use crate::failure::{Failure, FailureClass};
 use crate::handler::{Invocation, Reply};
 use crate::patch_field;
@@ -57,16 +57,30 @@ impl ScriptAgent {
         let Some(envelope) = invocation.json()?.as_object() else {
             return Err(malformed("the step is no JSON object".to_owned()));
         };
-        let write = |envelope: &Map<String, Value>| {
-            self.dialect.write(envelope).map_err(|error| malformed(error.to_string()))
-        };
+        let written = self.written(envelope).map_err(|error| malformed(error.to_string()));
+        let (input, renamed) = written?;
+        Ok(ScriptCall { dialect: &*self.dialect, input, renamed })
+    }
+
+    /// Writes an envelope of ours as the agent would send it, with its own name for a tool that other agents have, too.
+    ///
+    /// # Errors
+    /// As [`Dialect::write`].
+    pub fn input(&self, envelope: &Map<String, Value>) -> Result<ScriptInput, DialectError> {
+        self.written(envelope).map(|(input, _)| input)
+    }
+
+    fn written(
+        &self,
+        envelope: &Map<String, Value>,
+    ) -> Result<(ScriptInput, Option<Renamed>), DialectError> {
         let envelope = self.as_at_event(envelope);
-        let mut input = write(&envelope)?;
+        let mut input = self.dialect.write(&envelope)?;
         let renamed = self.renamed(&input.event, &envelope);
         if let Some(renamed) = renamed {
-            input = write(&renamed.told(&envelope))?;
+            input = self.dialect.write(&renamed.told(&envelope))?;
         }
-        Ok(ScriptCall { dialect: &*self.dialect, input, renamed })
+        Ok((input, renamed))
     }
 
     /// Returns the step as one that came at the event of the script. What the host has told about another

@@ -10,13 +10,14 @@ use crate::terminal::sanitize::one_line;
 const TABLES: [(&str, &str); 3] = [("hook", "id"), ("tool", "name"), ("disable", "id")];
 
 /// Keys of a hook whose change no case can notice, or that say who the hook is.
-const LEFT: [&str; 12] = [
+const LEFT: [&str; 13] = [
     "id",
     "mode",
     "priority",
     "after",
     "before",
     "tags",
+    "canary",
     "timeout",
     "role",
     "background",
