@@ -159,8 +159,9 @@ struct Joined {
     limits_of: String,
     /// Whether a file so far requires anything.
     requires: bool,
-    /// The sections that are lists, such as `tool`, of all files.
-    sections: BTreeMap<String, Vec<Value>>,
+    /// The sections: of one that is a list, such as `tool`, what all files have; of another, such as `escalate`, what
+    /// the file of the layer that binds most has.
+    sections: BTreeMap<String, Value>,
     files: Vec<File>,
     lost_history: Option<LostHistory>,
 }
@@ -215,8 +216,13 @@ impl Joined {
 
     fn add_sections(&mut self, table: &HandlerTable) {
         for (name, written) in table.sections() {
-            let list = self.sections.entry(name.to_owned()).or_default();
-            list.extend(written.as_array().cloned().unwrap_or_default());
+            match (self.sections.get_mut(name), written) {
+                (None, _) => {
+                    self.sections.insert(name.to_owned(), written.clone());
+                }
+                (Some(Value::Array(list)), Value::Array(more)) => list.extend(more.iter().cloned()),
+                _ => {}
+            }
         }
     }
 
@@ -367,8 +373,8 @@ impl Joined {
         for spec in tied {
             self.builder.replace(spec);
         }
-        for (name, list) in std::mem::take(&mut self.sections) {
-            self.builder.section(name, list);
+        for (name, written) in std::mem::take(&mut self.sections) {
+            self.builder.section(name, written);
         }
         match self.builder.clone().build() {
             // No file has said that this is intended.
