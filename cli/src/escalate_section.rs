@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 /// The key at the top of the file.
 const NAME: &str = "escalate";
 
+/// A priority before and behind all that people write.
+const FAR: i64 = 1_000_000;
+
 const DECISIONS: &[&str] = &["ask", "deny", "halt"];
 
 /// Returns the section.
@@ -17,7 +20,7 @@ pub(crate) fn section() -> ConfigSection {
     ConfigSection::new(NAME, |settings: &mut Settings<'_>, _| {
         let mut table = settings.table(NAME)?;
         table.within("after", 2..=i64::MAX);
-        table.choice("then", DECISIONS, |name| Some(name.to_owned()));
+        table.choice("then", DECISIONS, |name| DECISIONS.contains(&name).then_some(()));
         let errors = table.finish();
         let is_right = errors.is_empty();
         settings.absorb(errors);
@@ -36,7 +39,7 @@ fn hooks(written: &Value, layer: Layer) -> Vec<Value> {
     // A halt is said before any hook ends the calls with a deny. What is less comes last, so that it never takes the
     // place of what a hook would have said.
     let halts = written.get("then").and_then(Value::as_str) == Some("halt");
-    let priority = if halts { i64::MIN } else { i64::MAX };
+    let priority = if halts { -FAR } else { FAR };
     let event = "pre_tool_use";
     vec![
         json!({"id": format!("{NAME}-{layer}"), "event": event, "priority": priority, "builtin": builtin}),

@@ -81,8 +81,9 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
     document.includes = read_entries(&mut settings, INCLUDE);
     document.extends = read_entries(&mut settings, EXTENDS);
     let others = [DISABLE, INCLUDE, EXTENDS, "hooks"];
-    let nothing =
-        hooks.is_empty() && of_sections.is_empty() && !others.iter().any(|key| settings.has(key));
+    let known = reader.registry.sections();
+    let stands = known.iter().any(|one| one.stands_for_hooks() && settings.has(one.name()));
+    let nothing = hooks.is_empty() && !stands && !others.iter().any(|key| settings.has(key));
     if nothing && reader.errors.is_empty() {
         // A file that was cut off, or is still being written, looks like this.
         if allow_empty {

@@ -288,5 +288,7 @@ fn mistakes_are_told_with_their_place() {
         let answer = session.run(&["check"], &Stdin::Closed);
         let text = answer.text();
         assert!(answer.exit != Some(0) && text.contains(place) && text.contains(what), "{text}");
+        // It is the only mistake.
+        assert!(text.contains("has 1 error") && !text.contains("no hook"), "{text}");
     }
 }

@@ -128,6 +128,12 @@ impl ConfigSection {
         self
     }
 
+    /// Returns whether it stands for hooks.
+    #[must_use]
+    pub const fn stands_for_hooks(&self) -> bool {
+        self.hooks.is_some()
+    }
+
     /// Returns the hooks that it stands for in a file of a layer, at the place of its key.
     #[must_use]
     pub fn hooks_of(&self, entry: &SettingEntry, layer: Layer) -> Vec<Node> {

@@ -80,7 +80,7 @@ impl SyncHandler for NoteDenials {
 impl From<NoteDenials> for BuiltHandler {
     fn from(handler: NoteDenials) -> Self {
         let built = Self::from_sync(handler).role(Role::Observe).supports(proposes_call);
-        built.identity("sessions").keeps_state()
+        built.identity("sessions").keeps_state().heavy()
     }
 }
 

@@ -146,7 +146,7 @@ impl From<RepeatedDenials> for BuiltHandler {
         let built = Self::from_sync(handler).role(Role::Guard).supports(can);
         let built = built.doubts(move || actions.doubt().into_iter().collect());
         // Where a guard is required, it is none: it only knows what others have refused.
-        built.identity("sessions").keeps_state().never_refuses()
+        built.identity("sessions").keeps_state().heavy().never_refuses()
     }
 }
 

@@ -220,3 +220,9 @@ fn what_is_harmless_or_not_known_is_this_very_call() {
     assert!(!call("mcp__x__run", &json!({"a": 2})).repeats(&denied));
     assert!(!action("rm -rf build").repeats(&denied));
 }
+
+#[test]
+fn a_folder_for_temporary_files_counts_if_there_is_nothing_else() {
+    check("rm -rf /tmp/build", &["find /tmp/build -delete"], &["rm -rf build", "ls /tmp/build"]);
+    check("cat .env > /tmp/a", &["cat .env > /tmp/b", "cat .env"], &["cat x > /tmp/a"]);
+}
