@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
-use hookgate::builtin::{ChangedPaths, Changes, ConfigFiles, Host, Marks, OpenPath};
+use hookgate::builtin::{ChangedPaths, Changes, ConfigFiles, Deeds, Host, Marks, OpenPath};
 use hookgate::conditions::{
     Clock, Conditions, FixedClock, History, MarkNames, MemoryHistory, SessionMarks, SystemClock,
     WrittenFiles,
@@ -13,12 +13,15 @@ use hookgate::conditions::{
 use hookgate::contract::settings::Node;
 use hookgate::contract::{Layer, StateHome, Truth};
 use hookgate::effects::patterns::{self, Deed, Folders, PathPatterns};
-use hookgate::effects::{Effects, Manifests, PathEffect, Surroundings, UnclearWhat, WordPart};
+use hookgate::effects::{
+    Action, DeniedAction, Effects, Manifests, PathEffect, Surroundings, UnclearWhat, WordPart,
+};
 use hookgate::prompt::JudgeState;
 use hookgate::{Envelope, HandlerTable, Registry};
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::self_protection;
+use crate::{escalate_section, self_protection};
 
 /// Where hooks keep what they count and remember.
 #[derive(Clone)]
@@ -71,7 +74,7 @@ pub(crate) fn registry_of(
     let conditions = Conditions::new(history).clock(move || clock.now()).effects(report);
     let marks = MarksOf(session_marks, conditions.mark_names());
     let host = Host::new().marks(Arc::new(marks)).changes(Arc::new(ChangesOfCall));
-    let host = host.config_files(files);
+    let host = host.config_files(files).deeds(Arc::new(DeedsOfCall));
     let host = match &home {
         Some(home) => host.state(Arc::clone(home)),
         None => host,
@@ -104,6 +107,7 @@ pub(crate) fn registry_of(
     let _ = registry.add_section(hookgate::effects::conditions::section());
     let _ = registry.add_section(crate::trust_section::section());
     let _ = registry.add_section(hookgate_store::section());
+    let _ = registry.add_section(escalate_section::section());
     for dialect in hookgate_dialects::every() {
         // Each has a name.
         let _ = registry.add_dialect(dialect);
@@ -159,6 +163,31 @@ impl Marks for MarksOf {
 
     fn doubt(&self, layer: Layer, mark: &str) -> Option<String> {
         self.1.doubt(layer, mark)
+    }
+}
+
+/// Tells the builtins `repeated_denials` and `note_denials` what calls do.
+struct DeedsOfCall;
+
+impl DeedsOfCall {
+    fn action(step: &Envelope<'_>) -> Option<Arc<Action>> {
+        let call = step.payload().tool()?;
+        let around = surroundings(step.context().cwd);
+        let make =
+            || Action::of_call(&call.tool_name, &call.tool_input, &around, &Manifests::default());
+        Some(step.derived(make))
+    }
+}
+
+impl Deeds for DeedsOfCall {
+    fn denied(&self, step: &Envelope<'_>) -> Option<Value> {
+        serde_json::to_value(Self::action(step)?.denied()).ok()
+    }
+
+    fn repeats(&self, step: &Envelope<'_>, denied: &Value) -> bool {
+        // What an earlier version has kept in another form is no action of this one.
+        DeniedAction::deserialize(denied)
+            .is_ok_and(|denied| Self::action(step).is_some_and(|action| action.repeats(&denied)))
     }
 }
 

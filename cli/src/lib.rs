@@ -35,6 +35,7 @@ pub mod commands;
 mod conditions;
 mod config;
 mod daemon;
+mod escalate_section;
 pub mod eval;
 mod exit_code;
 mod explained;

@@ -68,7 +68,7 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
     if let Some(limits) = settings.table("limits") {
         document.limits = read_limits(reader, limits);
     }
-    let sections = read_sections(reader, &mut settings, base, &mut document);
+    let (sections, of_sections) = read_sections(reader, &mut settings, base, &mut document);
     let hooks = match settings.node("hook") {
         None => &[][..],
         Some(Node { value: NodeValue::List(hooks), .. }) => hooks,
@@ -81,7 +81,9 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
     document.includes = read_entries(&mut settings, INCLUDE);
     document.extends = read_entries(&mut settings, EXTENDS);
     let others = [DISABLE, INCLUDE, EXTENDS, "hooks"];
-    let nothing = hooks.is_empty() && !others.iter().any(|key| settings.has(key));
+    let known = reader.registry.sections();
+    let stands = known.iter().any(|one| one.stands_for_hooks() && settings.has(one.name()));
+    let nothing = hooks.is_empty() && !stands && !others.iter().any(|key| settings.has(key));
     if nothing && reader.errors.is_empty() {
         // A file that was cut off, or is still being written, looks like this.
         if allow_empty {
@@ -91,7 +93,8 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
         }
     }
     let dialects = reader.registry.dialects();
-    let hooks: Vec<_> = hooks.iter().flat_map(|hook| split(reader, hook)).collect();
+    let hooks = hooks.iter().chain(&of_sections);
+    let hooks: Vec<_> = hooks.flat_map(|hook| split(reader, hook)).collect();
     for hook in &hooks {
         let context = BuildContext::new(base, document.limits.output)
             .in_layer(reader.layer)
@@ -116,15 +119,15 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
     document
 }
 
-/// Reads the sections that the host has registered. One with a mistake is reported, and conditions that
-/// need it go without.
+/// Reads the sections that the host has registered, and returns them with the hooks that they stand for. One with a
+/// mistake is reported, and conditions that need it go without.
 fn read_sections(
     reader: &mut Reader<'_>,
     settings: &mut Settings<'_>,
     base: &Path,
     document: &mut Document,
-) -> Sections {
-    let mut sections = Sections::default();
+) -> (Sections, Vec<Node>) {
+    let (mut sections, mut hooks) = (Sections::default(), Vec::new());
     for section in reader.registry.sections() {
         settings.node(section.name());
         let entry = settings.entries().iter().find(|entry| entry.key == section.name());
@@ -136,11 +139,14 @@ fn read_sections(
         }
         document.sections.insert(section.name().to_owned(), entry.node.to_json());
         match section.read(entry, base) {
-            Ok(value) => sections.add(value),
+            Ok(value) => {
+                sections.add(value);
+                hooks.extend(section.hooks_of(entry, reader.layer));
+            }
             Err(errors) => settings.absorb(errors),
         }
     }
-    sections
+    (sections, hooks)
 }
 
 /// Returns where a key belongs that is unknown at the top of the file.

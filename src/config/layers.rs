@@ -159,8 +159,8 @@ struct Joined {
     limits_of: String,
     /// Whether a file so far requires anything.
     requires: bool,
-    /// The sections. Those that are lists, such as `tool`, are those of all files; of any other the first is in force,
-    /// that of the layer that binds most.
+    /// The sections: of one that is a list, such as `tool`, what all files have; of another, such as `escalate`, what
+    /// the file of the layer that binds most has.
     sections: BTreeMap<String, Value>,
     files: Vec<File>,
     lost_history: Option<LostHistory>,
@@ -220,8 +220,8 @@ impl Joined {
                 (None, _) => {
                     self.sections.insert(name.to_owned(), written.clone());
                 }
-                (Some(Value::Array(all)), Value::Array(more)) => all.extend(more.iter().cloned()),
-                (Some(_), _) => {}
+                (Some(Value::Array(list)), Value::Array(more)) => list.extend(more.iter().cloned()),
+                _ => {}
             }
         }
     }

@@ -55,7 +55,8 @@ impl DispatchState<'_> {
             decision.map(|d| d.by.iter().map(HookId::as_str).collect()).unwrap_or_default(),
             decision.and_then(|decision| decision.reason.as_deref()),
             decision.map_or(&[], |decision| &decision.patched),
-        );
+        )
+        .reason_code(decision.and_then(|decision| decision.reason_code));
         let envelope = self.envelope(payload).decided(&observed);
         let mut observation = Observation { envelope: &envelope, observed: &observed, copy: None };
         let mut failures = Vec::new();

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use hookgate_contract::payload::{AnyPayload, Payload};
-use hookgate_contract::{Contract, Derived, Envelope, Event, Failure, Observed};
+use hookgate_contract::{Contract, Derived, Envelope, Event, Failure, Observed, ReasonCode};
 use hookgate_contract::{StepContext, StepId};
 
 use crate::clock;
@@ -54,6 +54,7 @@ struct ObservedDecision {
     by: Vec<String>,
     reason: Option<String>,
     patched: Vec<Cow<'static, str>>,
+    reason_code: Option<ReasonCode>,
 }
 
 /// The parts of a snapshot that its envelope borrows and that must be put together first.
@@ -94,6 +95,7 @@ impl Snapshot {
                 by: observed.by.iter().map(|&by| by.to_owned()).collect(),
                 reason: observed.reason.map(str::to_owned),
                 patched: observed.patched.to_vec(),
+                reason_code: observed.reason_code,
             }),
         })
     }
@@ -108,6 +110,7 @@ impl Snapshot {
                 let by = decision.by.iter().map(String::as_str).collect();
                 let reason = decision.reason.as_deref();
                 Observed::new(&decision.outcome, by, reason, &decision.patched)
+                    .reason_code(decision.reason_code)
             }),
         }
     }

@@ -190,3 +190,52 @@ fn mistakes_of_all_files_are_reported() {
     assert!(text.starts_with("user-1.toml:1:1: "), "{text}");
     assert!(text.contains("\nproject-0.toml:4:11: "), "{text}");
 }
+
+/// Of a section that is a table the layer that binds most is heard; lists of all layers are joined.
+#[test]
+fn of_a_section_the_layer_that_binds_most_is_kept() {
+    use hookgate::contract::ConfigSection;
+
+    let rule = |id| rule(id, "ask", "");
+    let files = Files::new(&[
+        (Layer::User, &format!("[strict]\nafter = 2\n[[names]]\nis = 'a'\n{}", rule("u"))),
+        (Layer::Project, &format!("[strict]\nafter = 9\n[[names]]\nis = 'b'\n{}", rule("p"))),
+    ]);
+    let registry = Registry::from_iter([hookgate::builtin::kind()]);
+    for name in ["strict", "names"] {
+        registry.add_section(ConfigSection::new(name, |_, _| Some(()))).unwrap();
+    }
+    let table = Loader::new(&registry).load_layers(&files.files).unwrap().table;
+    assert_eq!(table.section("strict"), Some(&serde_json::json!({"after": 2})));
+    assert_eq!(table.section("names"), Some(&serde_json::json!([{"is": "a"}, {"is": "b"}])));
+}
+
+/// A section that stands for hooks gives them the layer of its file, so those below can only tighten.
+#[tokio::test]
+async fn a_section_that_stands_for_hooks_is_in_force_for_each_layer() {
+    use hookgate::contract::ConfigSection;
+    use serde_json::json;
+
+    let files = Files::new(&[
+        (Layer::User, "[freeze]\ndoes = 'ask'\n"),
+        (Layer::Project, "[freeze]\ndoes = 'deny'\n"),
+    ]);
+    let registry = Registry::from_iter([hookgate::builtin::kind()]);
+    let section = ConfigSection::new("freeze", |_, _| Some(())).hooks(|written, layer| {
+        let builtin = json!({"name": written["does"], "reason": layer.name()});
+        vec![json!({"id": format!("freeze-{layer}"), "event": "pre_tool_use", "builtin": builtin})]
+    });
+    registry.add_section(section).unwrap();
+    let table = Loader::new(&registry).load_layers(&files.files).unwrap().table;
+    let ids: Vec<_> = table.listing().map(|hook| hook.id().to_string()).collect();
+    assert_eq!(ids, ["freeze-user", "freeze-project"]);
+    let engine = Engine::new(table);
+    let step = ToolUse::propose("Bash", "{}").unwrap();
+    let gate = engine.dispatch(step, &StepContext::new("s")).await;
+    assert_eq!(gate.decision().unwrap().outcome, Outcome::Deny);
+    // What is wrong with such a hook is told at the section.
+    let wrong = Files::new(&[(Layer::User, "# a\n[freeze]\ndoes = 'nothing'\n")]);
+    let errors = Loader::new(&registry).load_layers(&wrong.files).unwrap_err();
+    let error = errors.into_errors().remove(0);
+    assert_eq!((error.line(), error.column()), (2, 2));
+}

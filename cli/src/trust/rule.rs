@@ -4,7 +4,7 @@ use hookgate::HookSpec;
 use serde_json::Value;
 
 /// The builtins that a project may use. They ask, deny, say the date, write a line to the log of this
-/// process or hide secrets; they start nothing, send nothing, and read or write no file that the config
+/// process, remember what was denied or hide secrets; they start nothing, send nothing, and read or write no file that the config
 /// chooses.
 const TIGHTENING: &[&str] = &[
     "deny",
@@ -12,6 +12,8 @@ const TIGHTENING: &[&str] = &[
     "require",
     "limit",
     "max_iterations",
+    "repeated_denials",
+    "note_denials",
     "protect_config",
     "redact_secrets",
     "add_date",

@@ -10,6 +10,7 @@
 
 mod daemon;
 mod decisions;
+mod escalate;
 mod failures;
 mod formats;
 mod includes;

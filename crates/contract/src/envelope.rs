@@ -32,6 +32,7 @@ use crate::decision::VerdictDecision;
 use crate::derived::Derived;
 use crate::failure::{Failure, FailureClass};
 use crate::payload::AnyPayload;
+use crate::verdict::ReasonCode;
 
 mod header;
 
@@ -95,6 +96,9 @@ pub struct Observed<'a> {
     pub reason: Option<&'a str>,
     /// The fields that were patched.
     pub patched: &'a [Cow<'static, str>],
+    /// The class of the reason. Only handlers in this process see it.
+    #[serde(skip)]
+    pub reason_code: Option<ReasonCode>,
 }
 
 impl<'a> Observed<'a> {
@@ -106,7 +110,14 @@ impl<'a> Observed<'a> {
         reason: Option<&'a str>,
         patched: &'a [Cow<'static, str>],
     ) -> Self {
-        Self { outcome, by, reason, patched }
+        Self { outcome, by, reason, patched, reason_code: None }
+    }
+
+    /// Adds the class of the reason.
+    #[must_use]
+    pub const fn reason_code(mut self, code: Option<ReasonCode>) -> Self {
+        self.reason_code = code;
+        self
     }
 }
 

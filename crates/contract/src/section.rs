@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::layer::Layer;
 use crate::settings::{Node, NodeValue, SettingEntry, SettingError, Settings};
 use serde_json::Value;
 
@@ -40,6 +41,9 @@ pub(crate) type SchemaFn = dyn Fn() -> Value + Send + Sync;
 type ReadSectionFn =
     dyn Fn(&mut Settings<'_>, &Path) -> Option<Arc<dyn Any + Send + Sync>> + Send + Sync;
 
+/// Makes the hooks that a section stands for, each as the value of a `[[hook]]`.
+type HooksFn = dyn Fn(&Value, Layer) -> Vec<Value> + Send + Sync;
+
 /// A section of a config beside the hooks, such as `[[tool]]`: something that the kinds of one crate
 /// have in common. It is read before the hooks, and kinds of conditions get what it became from
 /// [`ConditionContext::section`](crate::ConditionContext::section).
@@ -67,6 +71,7 @@ pub struct ConfigSection {
     is_of_machine: bool,
     schema: Arc<SchemaFn>,
     read: Arc<ReadSectionFn>,
+    hooks: Option<Arc<HooksFn>>,
 }
 
 impl ConfigSection {
@@ -80,7 +85,7 @@ impl ConfigSection {
             Some(Arc::new(read(settings, base)?) as Arc<dyn Any + Send + Sync>)
         };
         let schema = Arc::new(|| Value::Bool(true));
-        Self { name, about: "", is_of_machine: false, schema, read: Arc::new(read) }
+        Self { name, about: "", is_of_machine: false, schema, read: Arc::new(read), hooks: None }
     }
 
     /// Says in one line what it is for.
@@ -110,6 +115,30 @@ impl ConfigSection {
     pub fn schema(mut self, schema: impl Fn() -> Value + Send + Sync + 'static) -> Self {
         self.schema = Arc::new(schema);
         self
+    }
+
+    /// Makes it stand for hooks. The code gets the section as it was written, if there is no mistake in it, and the
+    /// layer of its file, and returns each hook as the value of a `[[hook]]`.
+    #[must_use]
+    pub fn hooks(
+        mut self,
+        hooks: impl Fn(&Value, Layer) -> Vec<Value> + Send + Sync + 'static,
+    ) -> Self {
+        self.hooks = Some(Arc::new(hooks));
+        self
+    }
+
+    /// Returns whether it stands for hooks.
+    #[must_use]
+    pub const fn stands_for_hooks(&self) -> bool {
+        self.hooks.is_some()
+    }
+
+    /// Returns the hooks that it stands for in a file of a layer, at the place of its key.
+    #[must_use]
+    pub fn hooks_of(&self, entry: &SettingEntry, layer: Layer) -> Vec<Node> {
+        let hooks = self.hooks.iter().flat_map(|hooks| hooks(&entry.node.to_json(), layer));
+        hooks.map(|hook| Node::from_json(&hook).at(&entry.key_span)).collect()
     }
 
     /// Returns the name.

@@ -1,6 +1,7 @@
 //! What a tool call would do, whatever the tool: the programs it runs, the files it reads, writes and
 //! deletes, the hosts it connects to, and what cannot be told before it runs.
 
+mod action;
 mod call;
 mod checkout;
 pub mod conditions;
@@ -29,6 +30,7 @@ mod variables;
 mod web_address;
 mod word;
 
+pub use action::{Action, DeniedAction};
 pub use checkout::{CheckedOut, Checkout, GitFiles, GitPlace, When};
 pub use effects::{
     Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat, VariableEffect,

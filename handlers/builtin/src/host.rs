@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::denied_actions::DeniedActions;
 use crate::open_path::OpenPath;
 use hookgate_contract::{Envelope, Layer, StateHome, Truth};
+use serde_json::Value;
 
 /// The marks of sessions, for `require`: "the tests ran".
 ///
@@ -148,6 +150,18 @@ pub trait ConfigFiles: Send + Sync {
     }
 }
 
+/// What calls do, to know a denied one again, for `repeated_denials` and `note_denials`.
+///
+/// The crate of effects knows this; it is asked through a trait, so that this crate needs no parser.
+pub trait Deeds: Send + Sync {
+    /// Returns what a step must do again to be the same action as this one, which was denied. It is kept, and handed
+    /// to [`Deeds::repeats`]. `None` if the step does nothing that can be known again.
+    fn denied(&self, step: &Envelope<'_>) -> Option<Value>;
+
+    /// Tells whether a step does again what was denied.
+    fn repeats(&self, step: &Envelope<'_>, denied: &Value) -> bool;
+}
+
 /// What a host hands to the builtins that need more than the step. Without a part, the builtins that
 /// need it are errors of the config that name the part.
 ///
@@ -178,6 +192,10 @@ pub struct Host {
     pub config_files: Option<Arc<dyn ConfigFiles>>,
     /// Where what is counted and remembered outlives the process.
     pub state: Option<Arc<dyn StateHome>>,
+    /// What calls do.
+    pub deeds: Option<Arc<dyn Deeds>>,
+    /// What sessions were denied, which the hooks share; made when the first of them is.
+    denied_actions: Arc<OnceLock<Arc<DeniedActions>>>,
 }
 
 impl Host {
@@ -209,8 +227,22 @@ impl Host {
         self
     }
 
-    /// Hands over where `limit`, `max_iterations` and `elide_repeated_tool_results` keep what they count and
-    /// remember. Without it they keep it in memory, and a host that starts a process for each step limits
+    /// Hands over what calls do, for `repeated_denials` and `note_denials`.
+    #[must_use]
+    pub fn deeds(mut self, deeds: Arc<dyn Deeds>) -> Self {
+        self.deeds = Some(deeds);
+        self
+    }
+
+    /// Returns where denied actions are kept; `None` if it is not known what calls do.
+    pub(crate) fn denied_actions(&self) -> Option<Arc<DeniedActions>> {
+        let deeds = self.deeds.as_ref()?;
+        let make = || Arc::new(DeniedActions::new(Arc::clone(deeds), self.state.clone()));
+        Some(Arc::clone(self.denied_actions.get_or_init(make)))
+    }
+
+    /// Hands over where `limit`, `max_iterations`, `repeated_denials` and `elide_repeated_tool_results` keep what
+    /// they count and remember. Without it they keep it in memory, and a host that starts a process for each step limits
     /// nothing.
     #[must_use]
     pub fn state(mut self, home: Arc<dyn StateHome>) -> Self {
@@ -226,6 +258,7 @@ impl fmt::Debug for Host {
             .field("changes", &self.changes.is_some())
             .field("config_files", &self.config_files.is_some())
             .field("state", &self.state.is_some())
-            .finish()
+            .field("deeds", &self.deeds.is_some())
+            .finish_non_exhaustive()
     }
 }

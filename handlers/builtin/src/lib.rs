@@ -10,6 +10,8 @@
 //! | `require` | [`Require`] | guard | denies unless the session has a mark |
 //! | `limit` | [`Limit`] | guard | asks, denies or halts after so many calls, tokens, so much money or time |
 //! | `max_iterations` | [`MaxIterations`] | guard | stops a session that goes on for too long |
+//! | `repeated_denials` | [`RepeatedDenials`] | guard | asks, denies or halts when a denied action is tried again |
+//! | `note_denials` | [`NoteDenials`] | observe | remembers what is denied, for `repeated_denials` |
 //! | `protect_config` | [`ProtectConfig`] | guard | denies changes of the hooks, by any tool |
 //! | `rewrite` | [`Rewrite`] | rewrite | replaces text or program words in one argument of a tool |
 //! | `answer` | [`FixedAnswer`] | rewrite | gives a fixed result instead of running the step |
@@ -31,7 +33,7 @@
 //! asynchronous handlers. All others answer at once, in the thread of the dispatch, and one without an
 //! opinion about a step does not allocate for it, unless its page says that it reads the whole step.
 //! Which steps a builtin meets is the business of its hook: the matcher decides *whether*, the builtin
-//! decides *what*. `require` and `protect_config` need a part of the [`Host`].
+//! decides *what*. `require`, `protect_config`, `repeated_denials` and `note_denials` need a part of the [`Host`].
 //!
 //! # In a config
 //! A builtin is found by its name; the other keys are its settings, which its type describes. A key
@@ -94,6 +96,7 @@ mod ask;
 mod audit;
 mod char_boundary;
 mod counted;
+mod denied_actions;
 mod deny;
 mod doc;
 mod elide_repeated_tool_results;
@@ -107,10 +110,12 @@ mod limit;
 mod limit_large_tool_results;
 mod log;
 mod max_iterations;
+mod note_denials;
 mod open_path;
 mod protect_config;
 mod reason;
 mod redact_secrets;
+mod repeated_denials;
 mod require;
 mod rewrite;
 mod settings;
@@ -133,14 +138,16 @@ pub use error::BuiltinError;
 pub use git::{
     AddGitDiff, AddGitStatus, AddRecentCommits, Snapshot, Snapshots, TakeSnapshot, Undone,
 };
-pub use host::{ChangedPaths, Changes, ConfigFiles, Host, Marks};
+pub use host::{ChangedPaths, Changes, ConfigFiles, Deeds, Host, Marks};
 pub use limit::Limit;
 pub use limit_large_tool_results::LimitLargeToolResults;
 pub use log::LogFileWriter;
 pub use max_iterations::MaxIterations;
+pub use note_denials::NoteDenials;
 pub use open_path::OpenPath;
 pub use protect_config::ProtectConfig;
 pub use redact_secrets::RedactSecrets;
+pub use repeated_denials::RepeatedDenials;
 pub use require::Require;
 pub use rewrite::Rewrite;
 
@@ -153,6 +160,8 @@ pub const BUILTINS: &[BuiltinDoc] = &[
     require::DOC,
     limit::DOC,
     max_iterations::DOC,
+    repeated_denials::DOC,
+    note_denials::DOC,
     protect_config::DOC,
     rewrite::DOC,
     answer::DOC,

@@ -64,3 +64,12 @@ pub(crate) fn can_end(contract: &Contract) -> Result<(), &'static str> {
 pub(crate) fn can_halt(contract: &Contract) -> Result<(), &'static str> {
     if contract.allows(VerdictDecision::Halt) { Ok(()) } else { Err("nothing can be halted here") }
 }
+
+/// Accepts events at which a call of a tool is proposed.
+pub(crate) fn proposes_call(contract: &Contract) -> Result<(), &'static str> {
+    if matches!(contract.event, Event::PreToolUse | Event::PermissionRequest) {
+        Ok(())
+    } else {
+        Err("no call of a tool is proposed here")
+    }
+}

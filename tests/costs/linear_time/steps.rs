@@ -51,7 +51,7 @@ fn builtins_answer_in_linear_time() {
         ("elide_repeated_tool_results", json!({})),
     ];
     // These look at the machine, or ask their host, and not at the content of the step.
-    let others = ["require", "protect_config", "snapshot"];
+    let others = ["require", "protect_config", "repeated_denials", "note_denials", "snapshot"];
     for builtin in BUILTINS {
         let listed = builtins.iter().any(|(name, _)| *name == builtin.name);
         let looks_around = others.contains(&builtin.name) || builtin.name.starts_with("add_");

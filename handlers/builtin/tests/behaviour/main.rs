@@ -10,6 +10,7 @@
 
 mod audit;
 mod corpus;
+mod denials;
 mod docs;
 mod environment;
 #[cfg(feature = "git")]

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hookgate_builtin::{ChangedPaths, Changes, Host, Marks};
+use hookgate_builtin::{ChangedPaths, Changes, Deeds, Host, Marks};
 use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::settings::{Node, Settings};
@@ -95,10 +95,22 @@ pub(crate) fn supports(built: &BuiltHandler, contract: &Contract) -> bool {
     built.supports.is_none_or(|supports| supports(contract).is_ok())
 }
 
-/// A host for which the session has the mark `tested`, and calls write what they name as `path` and
-/// delete what they name as `remove`.
+/// A host for which the session has the mark `tested`, calls write what they name as `path` and delete what they
+/// name as `remove`, and two calls do the same if they write the same.
 pub(crate) fn full_host() -> Host {
-    Host::new().marks(Arc::new(Tested)).changes(Arc::new(NamedPath))
+    Host::new().marks(Arc::new(Tested)).changes(Arc::new(NamedPath)).deeds(Arc::new(SamePath))
+}
+
+struct SamePath;
+
+impl Deeds for SamePath {
+    fn denied(&self, step: &Envelope<'_>) -> Option<Value> {
+        step.payload().tool()?.tool_input.get("path").cloned()
+    }
+
+    fn repeats(&self, step: &Envelope<'_>, denied: &Value) -> bool {
+        self.denied(step).as_ref() == Some(denied)
+    }
 }
 
 struct Tested;

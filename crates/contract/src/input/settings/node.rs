@@ -103,4 +103,23 @@ impl Node {
         };
         Self { span: 0..0, value }
     }
+
+    /// Places it, and all that is in it, at a span.
+    #[must_use]
+    pub fn at(mut self, span: &Range<usize>) -> Self {
+        self.span = span.clone();
+        match &mut self.value {
+            NodeValue::List(items) => {
+                *items = std::mem::take(items).into_iter().map(|item| item.at(span)).collect();
+            }
+            NodeValue::Table(entries) => {
+                for entry in std::mem::take(entries) {
+                    let SettingEntry { key, node, .. } = entry;
+                    entries.push(SettingEntry { key, key_span: span.clone(), node: node.at(span) });
+                }
+            }
+            _ => {}
+        }
+        self
+    }
 }
