@@ -34,8 +34,8 @@ pub(crate) struct JournalArgs {
 impl JournalArgs {
     /// Returns the file.
     pub(crate) fn file(&self) -> Result<PathBuf, Abort> {
-        let found = self.file.clone().or_else(|| of_user().map(|settings| settings.file));
-        found.or_else(default_file).ok_or_else(|| {
+        let of_user = || of_user().map(|settings| settings.file).filter(|file| file.is_absolute());
+        self.file.clone().or_else(of_user).or_else(default_file).ok_or_else(|| {
             Abort::failure("there is no journal: neither HOME nor XDG_STATE_HOME is set")
                 .help("name the file with --journal")
         })
@@ -68,11 +68,10 @@ pub(crate) fn failure(error: &StoreError) -> Abort {
 pub(crate) fn settings<'t>(
     tables: impl IntoIterator<Item = &'t HandlerTable>,
 ) -> Option<JournalSettings> {
-    let section = tables.into_iter().find_map(|table| table.section(SECTION))?;
-    of_section(section)
+    Some(of_section(tables.into_iter().find_map(|table| table.section(SECTION))?))
 }
 
-fn of_section(section: &Value) -> Option<JournalSettings> {
+fn of_section(section: &Value) -> JournalSettings {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     JournalSettings::of_section(section, home.as_deref(), default_file().as_deref())
 }

@@ -33,6 +33,10 @@ pub(crate) fn open(file: &Path, is_durable: bool) -> Result<Connection, StoreErr
     database.busy_timeout(BUSY).map_err(refuse)?;
     // A process for each step would else write the log into the file at the end of each of them.
     database.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(refuse)?;
+    // A schema that somebody else has changed must not decide about what is written.
+    for part in [DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW] {
+        database.set_db_config(part, false).map_err(refuse)?;
+    }
     let version = version(&database, file)?;
     if version < known() {
         migrate(&mut database, file)?;

@@ -7,6 +7,11 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
+    /// It is not known where the journal is to be.
+    #[error(
+        "the journal has no place: neither HOME nor XDG_STATE_HOME is set: name an absolute path as `[journal] file`"
+    )]
+    Nowhere,
     /// The file, or its folder, cannot be used.
     #[error("the journal `{}` cannot be used: {error}", file.display())]
     File {

@@ -1,5 +1,6 @@
 //! A journal that is written: the recorder of an engine.
 
+use std::path::PathBuf;
 use std::sync::mpsc::{self, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -66,6 +67,10 @@ impl Journal {
     /// The file cannot be used, is on a network file system, is no journal or one of a newer hookgate; or the key of
     /// heads is not in the environment.
     pub fn open(settings: JournalSettings) -> Result<Self, StoreError> {
+        let without_name = |path: &PathBuf| path.as_os_str().is_empty();
+        if without_name(&settings.file) || settings.heads.as_ref().is_some_and(without_name) {
+            return Err(StoreError::Nowhere);
+        }
         let key = match &settings.head_key {
             None => None,
             Some(name) => Some(HeadKey::of_variable(name).ok_or_else(|| StoreError::File {
@@ -98,7 +103,7 @@ impl Journal {
         let _ = self.send(Message::Config(note));
     }
 
-    /// Waits until everything that was recorded before is written.
+    /// Waits until everything that was recorded before is written. It blocks the thread.
     ///
     /// # Errors
     /// It is not written in this time, or records of this process were lost.

@@ -9,29 +9,49 @@ use crate::row::RowWriter;
 use crate::settings::JournalSettings;
 use crate::writer::Chain;
 
-/// What part of the bodies goes at once if the file is too large: one in so many.
-const PART: u64 = 10;
+/// How many bodies go in one transaction: it holds up every other writer.
+const BATCH: u64 = 200;
+
+/// How many batches go at one time.
+const BATCHES: u64 = 20;
 
 /// Deletes the bodies that are older than is kept, and the oldest ones while the file is larger than it may be.
 pub(crate) fn apply(database: &mut Connection, settings: &JournalSettings) -> rusqlite::Result<()> {
-    if let Some(keep) = settings.keep {
-        let through = older_than(database, keep)?;
-        delete_through(database, through)?;
-    }
-    let Some(most) = settings.keep_size else { return Ok(()) };
-    while size(database)? > most {
-        let Some(through) = oldest_part(database)? else { break };
+    for _ in 0..BATCHES {
+        let old = match settings.keep {
+            Some(keep) => oldest(database, Some(keep))?,
+            None => None,
+        };
+        let through = match (old, settings.keep_size) {
+            (Some(through), _) => through,
+            (None, Some(most)) if size(database)? > most => match oldest(database, None)? {
+                Some(through) => through,
+                None => break,
+            },
+            (None, _) => break,
+        };
         delete_through(database, through)?;
     }
     Ok(())
 }
 
-/// Returns the last entry that is older, 0 if none is.
-fn older_than(database: &Connection, keep: Duration) -> rusqlite::Result<u64> {
-    let keep = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
-    let time = clock::unix_ms().saturating_sub(keep);
-    let last = "SELECT ifnull(max(seq), 0) FROM record WHERE time < ?1";
-    database.query_row(last, [time], |row| row.get(0))
+/// Returns the last entry of the oldest bodies, of those older than this if it is given; `None` if there are none.
+fn oldest(database: &Connection, keep: Option<Duration>) -> rusqlite::Result<Option<u64>> {
+    let keep = keep.map(|keep| u64::try_from(keep.as_millis()).unwrap_or(u64::MAX));
+    let before = keep.map_or(u64::MAX >> 1, |keep| clock::unix_ms().saturating_sub(keep));
+    // From the oldest on, and no further than to the first that stays: nearly always that is the first one.
+    let mut bodies = database.prepare_cached(
+        "SELECT seq, time FROM body JOIN record USING (seq) ORDER BY seq LIMIT ?1",
+    )?;
+    let mut last = None;
+    for body in bodies.query_map([BATCH], |row| Ok((row.get(0)?, row.get::<_, u64>(1)?)))? {
+        let (seq, time) = body?;
+        if time >= before {
+            break;
+        }
+        last = Some(seq);
+    }
+    Ok(last)
 }
 
 /// Returns how many bytes of the file are in use.
@@ -39,14 +59,6 @@ fn size(database: &Connection) -> rusqlite::Result<u64> {
     let number = |pragma| database.pragma_query_value(None, pragma, |row| row.get::<_, u64>(0));
     let used = number("page_count")?.saturating_sub(number("freelist_count")?);
     Ok(used.saturating_mul(number("page_size")?))
-}
-
-/// Returns the last entry of the oldest part of the bodies; `None` if there are none.
-fn oldest_part(database: &Connection) -> rusqlite::Result<Option<u64>> {
-    let count: u64 = database.query_row("SELECT count(*) FROM body", (), |row| row.get(0))?;
-    let part = count.div_ceil(PART);
-    let last = "SELECT max(seq) FROM (SELECT seq FROM body ORDER BY seq LIMIT ?1)";
-    database.query_row(last, [part], |row| row.get(0))
 }
 
 fn delete_through(database: &mut Connection, through: u64) -> rusqlite::Result<()> {

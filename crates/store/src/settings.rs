@@ -105,24 +105,23 @@ impl JournalSettings {
         beside.into_iter().chain(self.heads.clone()).collect()
     }
 
-    /// Reads the section as a table has it. A path may begin with `~/`; without a file it is `fallback`.
-    /// `None` if there is no such section, or if it names no file and there is no other.
+    /// Reads the section as a table has it. A path may begin with `~/`; without a file it is `fallback`. If there is
+    /// none either, or no home, the file has no name, and cannot be opened: a journal that is asked for is never left
+    /// out in silence.
     #[must_use]
-    pub fn of_section(
-        section: &Value,
-        home: Option<&Path>,
-        fallback: Option<&Path>,
-    ) -> Option<Self> {
+    pub fn of_section(section: &Value, home: Option<&Path>, fallback: Option<&Path>) -> Self {
         let entry =
             SettingEntry { key: NAME.to_owned(), key_span: 0..0, node: Node::from_json(section) };
         let table = Node { span: 0..0, value: NodeValue::Table(vec![entry]) };
-        let read = read(&mut Settings::new(&table))?;
+        let Some(read) = read(&mut Settings::new(&table)) else { return Self::new("") };
         let place = |path: &PathBuf| match (path.strip_prefix("~"), home) {
             (Ok(rest), Some(home)) => home.join(rest),
-            _ => path.clone(),
+            (Ok(_), None) => PathBuf::new(),
+            (Err(_), _) => path.clone(),
         };
-        let file = read.file.as_ref().map(place).or_else(|| fallback.map(Path::to_path_buf))?;
-        Some(Self { heads: read.settings.heads.as_ref().map(place), file, ..read.settings })
+        let file = read.file.as_ref().map(place);
+        let file = file.or_else(|| fallback.map(Path::to_path_buf)).unwrap_or_default();
+        Self { heads: read.settings.heads.as_ref().map(place), file, ..read.settings }
     }
 }
 

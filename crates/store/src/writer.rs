@@ -33,6 +33,9 @@ const WAIT: Duration = Duration::from_millis(5);
 /// How often a group is tried that another process keeps from being written; each time waits two seconds for it.
 const TRIES: usize = 3;
 
+/// How often one step can be judged and recorded.
+const ATTEMPTS: u64 = 100_000;
+
 /// After how many records the bodies are looked through for what is too old.
 const RETENTION: u64 = 10_000;
 
@@ -99,9 +102,10 @@ impl Writer {
     fn write(&mut self, group: Vec<Message>) {
         let (mut rows, mut waiting, mut flushes) = (Vec::new(), Vec::new(), Vec::new());
         for message in group {
+            let mut waits = None;
             let row = match message {
-                Message::Record(record, waits) => {
-                    waiting.extend(waits);
+                Message::Record(record, waits_for_it) => {
+                    waits = waits_for_it;
                     self.rows.step(&record)
                 }
                 Message::Reload(record) => self.rows.reload(&record),
@@ -116,7 +120,11 @@ impl Writer {
                 }
             };
             match row {
-                Ok(row) => rows.push(row),
+                Ok(row) => {
+                    rows.push(row);
+                    waiting.extend(waits);
+                }
+                // Who waits for it is told by the drop of the sender.
                 Err(error) => self.counters.lose(1, &error.to_string()),
             }
         }
@@ -249,9 +257,15 @@ impl<'t> Chain<'t> {
     pub(crate) fn add(&mut self, row: &Row) -> rusqlite::Result<()> {
         let mut attempt = 1_u64;
         let mut text = row.text(attempt);
-        while !self.insert(&text, attempt, row)? && !self.is_there(&text, row)? {
+        while !self.insert(&text, attempt, row)? {
+            if self.is_there(&text, row)? {
+                return Ok(());
+            }
             // The same step was judged again: that is another record.
-            attempt = attempt.saturating_add(1);
+            attempt += 1;
+            if attempt > ATTEMPTS {
+                return Err(rusqlite::Error::StatementChangedRows(0));
+            }
             text = row.text(attempt);
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use hookgate::{Engine, HookEngine as _, StepContext};
-use hookgate_store::{Filter, Journal, Reader, Says, StoreError};
+use hookgate_store::{Filter, Journal, JournalSettings, Reader, Says, StoreError};
 use rusqlite::Connection;
 
 use crate::support::{LONG, Place, bash, dispatch, engine, record, table};
@@ -112,6 +112,33 @@ async fn a_full_queue_loses_records_which_are_counted_and_told() {
         _ => 0,
     });
     assert_eq!(told.sum::<u64>(), journal.status().lost);
+}
+
+#[tokio::test]
+async fn a_trigger_that_somebody_has_put_in_swallows_no_record() {
+    let place = Place::new();
+    record(place.settings(), &[("s", "1", "ls")]).await;
+    let other = Connection::open(&place.file).unwrap();
+    other
+        .execute_batch(
+            "CREATE TRIGGER silent BEFORE INSERT ON record BEGIN SELECT raise(IGNORE); END",
+        )
+        .unwrap();
+    drop(other);
+    record(place.required(), &[("s", "2", "ls")]).await;
+    assert_eq!(place.steps(), ["1", "2"]);
+}
+
+#[tokio::test]
+async fn a_place_that_is_not_known_is_no_journal_left_out_in_silence() {
+    let section = serde_json::json!({"file": "~/journal.db"});
+    let settings = JournalSettings::of_section(&section, None, None);
+    assert!(matches!(Journal::open(settings), Err(StoreError::Nowhere)));
+    let nothing = JournalSettings::of_section(&serde_json::json!({}), None, None);
+    assert!(matches!(Journal::open(nothing), Err(StoreError::Nowhere)));
+    let home = Place::new();
+    let settings = JournalSettings::of_section(&section, Some(home.folder.path()), None);
+    assert_eq!(settings.file, home.file);
 }
 
 #[tokio::test]
