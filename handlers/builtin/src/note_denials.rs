@@ -24,7 +24,7 @@ pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
     example: r#"[[hook]]
 id = "notes"
 event = "pre_tool_use"
-builtin = "note_denials"
+builtin = { name = "note_denials" }
 "#,
     build: Build::WithHost(build),
 };

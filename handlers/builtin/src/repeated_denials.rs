@@ -157,7 +157,9 @@ fn of_calls(contract: &Contract, can: Supports) -> Result<(), &'static str> {
 /// Builds the handler from the settings of a config.
 fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>, host: &Host) -> Option<BuiltHandler> {
     let after = settings.within("after", 2..=i64::MAX);
-    let then = settings.choice("then", DECISIONS, VerdictDecision::from_name);
+    let is_stricter = |decision: &VerdictDecision| *decision != VerdictDecision::Allow;
+    let parse = |name: &str| VerdictDecision::from_name(name).filter(is_stricter);
+    let then = settings.choice("then", DECISIONS, parse);
     if (settings.has("after") && after.is_none()) || (settings.has("then") && then.is_none()) {
         return None;
     }

@@ -3,7 +3,8 @@
 use hookgate::recorder::Recorder as _;
 use hookgate::recorder::{Channel, Record};
 use hookgate::{
-    ConfigHash, Engine, Event, HandlerTable, Hook, HookEngine, Outcome, StepContext, ToolUse, Verdict,
+    ConfigHash, Engine, Event, HandlerTable, Hook, HookEngine, Outcome, StepContext, ToolUse,
+    Verdict,
 };
 use hookgate_store::{ConfigText, Entry, EnvelopeMode, Filter, Journal, Says};
 use serde_json::json;
