@@ -236,6 +236,6 @@ async fn a_section_that_stands_for_hooks_is_in_force_for_each_layer() {
     // What is wrong with such a hook is told at the section.
     let wrong = Files::new(&[(Layer::User, "# a\n[freeze]\ndoes = 'nothing'\n")]);
     let errors = Loader::new(&registry).load_layers(&wrong.files).unwrap_err();
-    let error = errors.into_errors().remove(0);
+    let error = &errors.errors()[0];
     assert_eq!((error.line(), error.column()), (2, 2));
 }
