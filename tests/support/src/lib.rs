@@ -13,6 +13,7 @@ pub mod naive_glob;
 pub mod naive_json;
 pub mod naive_values;
 pub mod needs;
+pub mod same_actions;
 pub mod unused_port;
 
 pub use hooks::{Log, bash, call, command, context, engine, registry, sync, waiting};
