@@ -60,7 +60,7 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
     Show(show::Args),
-    Stats(stats::Args),
+    Stats(Box<stats::Args>),
 }
 
 /// Runs the verb.

@@ -19,26 +19,31 @@ const BATCHES: u64 = 20;
 pub(crate) fn apply(database: &mut Connection, settings: &JournalSettings) -> rusqlite::Result<()> {
     for _ in 0..BATCHES {
         let old = match settings.keep {
-            Some(keep) => oldest(database, Some(keep))?,
+            Some(keep) => older_than(database, keep)?,
             None => None,
         };
-        let through = match (old, settings.keep_size) {
-            (Some(through), _) => through,
-            (None, Some(most)) if size(database)? > most => match oldest(database, None)? {
-                Some(through) => through,
-                None => break,
-            },
-            (None, _) => break,
+        let through = match old {
+            Some(through) => Some(through),
+            None if is_too_large(database, settings)? => oldest_part(database)?,
+            None => None,
         };
+        let Some(through) = through else { break };
         delete_through(database, through)?;
     }
     Ok(())
 }
 
-/// Returns the last entry of the oldest bodies, of those older than this if it is given; `None` if there are none.
-fn oldest(database: &Connection, keep: Option<Duration>) -> rusqlite::Result<Option<u64>> {
-    let keep = keep.map(|keep| u64::try_from(keep.as_millis()).unwrap_or(u64::MAX));
-    let before = keep.map_or(u64::MAX >> 1, |keep| clock::unix_ms().saturating_sub(keep));
+fn is_too_large(database: &Connection, settings: &JournalSettings) -> rusqlite::Result<bool> {
+    match settings.keep_size {
+        Some(most) => Ok(size(database)? > most),
+        None => Ok(false),
+    }
+}
+
+/// Returns the last of the oldest bodies that are older than this; `None` if there are none.
+fn older_than(database: &Connection, keep: Duration) -> rusqlite::Result<Option<u64>> {
+    let keep = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
+    let before = clock::unix_ms().saturating_sub(keep);
     // From the oldest on, and no further than to the first that stays: nearly always that is the first one.
     let mut bodies = database.prepare_cached(
         "SELECT seq, time FROM body JOIN record USING (seq) ORDER BY seq LIMIT ?1",
@@ -52,6 +57,15 @@ fn oldest(database: &Connection, keep: Option<Duration>) -> rusqlite::Result<Opt
         last = Some(seq);
     }
     Ok(last)
+}
+
+/// Returns the last of the oldest tenth of the bodies; `None` if there are none.
+fn oldest_part(database: &Connection) -> rusqlite::Result<Option<u64>> {
+    let ends = "SELECT min(seq), max(seq) FROM body";
+    let ends = database.query_row(ends, (), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (Some(first), Some(last)) = ends else { return Ok(None) };
+    let (first, last): (u64, u64) = (first, last);
+    Ok(Some(first + (last.saturating_sub(first) / 10).min(BATCH)))
 }
 
 /// Returns how many bytes of the file are in use.

@@ -10,8 +10,11 @@ use serde_json::{Map, Value, json};
 use crate::config::ConfigNote;
 use crate::settings::EnvelopeMode;
 
+/// Makes a value with nothing in it.
+type Empty = fn() -> Value;
+
 /// What of a report can be long, or come from the step: it lies in the body. A report without it has these instead.
-const BODY: &[(&str, fn() -> Value)] = &[
+const BODY: &[(&str, Empty)] = &[
     ("reason", || Value::Null),
     ("final", || json!({})),
     ("answer", || Value::Null),

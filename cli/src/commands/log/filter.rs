@@ -47,20 +47,12 @@ impl FilterArgs {
     /// # Errors
     /// A time cannot be read.
     pub(super) fn read(&self) -> Result<Filter, Abort> {
-        let mut filter = Filter::default();
-        let add: [(&Option<String>, fn(Filter, &str) -> Filter); 6] = [
-            (&self.session, Filter::session),
-            (&self.hook, Filter::hook),
-            (&self.event, Filter::event),
-            (&self.tool, Filter::tool),
-            (&self.config, Filter::config),
-            (&self.text, Filter::text),
-        ];
-        for (given, add) in add {
-            if let Some(text) = given {
-                filter = add(filter, text);
-            }
-        }
+        let filter = with(Filter::default(), self.session.as_deref(), Filter::session);
+        let filter = with(filter, self.hook.as_deref(), Filter::hook);
+        let filter = with(filter, self.event.as_deref(), Filter::event);
+        let filter = with(filter, self.tool.as_deref(), Filter::tool);
+        let filter = with(filter, self.config.as_deref(), Filter::config);
+        let mut filter = with(filter, self.text.as_deref(), Filter::text);
         if !self.decision.is_empty() {
             filter = filter.decisions(self.decision.iter().copied());
         }
@@ -71,6 +63,14 @@ impl FilterArgs {
             filter = filter.until(time("--until", until)?);
         }
         Ok(filter)
+    }
+}
+
+/// Adds what is asked for, if anything is.
+fn with(filter: Filter, text: Option<&str>, add: fn(Filter, &str) -> Filter) -> Filter {
+    match text {
+        Some(text) => add(filter, text),
+        None => filter,
     }
 }
 
