@@ -24,6 +24,7 @@
 //! that flips where no record is, in unused parts of the file, is not noticed. What lies in SQLite's log beside the
 //! file (`-wal`) when a bit of it flips is lost from there on, as after a cut.
 
+mod chain;
 mod clock;
 mod config;
 mod database;

@@ -10,7 +10,7 @@ use crate::entry::{COLUMNS, Entry, Says, Stored};
 use crate::error::StoreError;
 use crate::filter::Filter;
 use crate::head::Head;
-use crate::{clock, writer};
+use crate::{chain, clock};
 
 /// A journal that is read, also while others write to it.
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl Reader {
     /// # Errors
     /// The file cannot be read.
     pub fn head(&self) -> Result<Head, StoreError> {
-        let (seq, hash) = writer::head(&self.database).map_err(|error| self.refused(error))?;
+        let (seq, hash) = chain::head(&self.database).map_err(|error| self.refused(error))?;
         Ok(Head::new(clock::unix_ms(), seq, &hash))
     }
 

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use crate::chain::Chain;
 use crate::clock;
 use crate::row::RowWriter;
 use crate::settings::JournalSettings;
-use crate::writer::Chain;
 
 /// How many bodies go in one transaction: it holds up every other writer.
 const BATCH: u64 = 200;

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::char_boundary::at_or_before;
 use crate::counted::Counted;
-use crate::host::Deeds;
+use crate::deeds::Deeds;
 
 /// How many sessions are remembered in memory. Beyond it the least recently used one is forgotten.
 const MAX_SESSIONS: usize = 1_000;

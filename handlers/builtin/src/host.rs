@@ -4,10 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use crate::deeds::Deeds;
 use crate::denied_actions::DeniedActions;
 use crate::open_path::OpenPath;
 use hookgate_contract::{Envelope, Layer, StateHome, Truth};
-use serde_json::Value;
 
 /// The marks of sessions, for `require`: "the tests ran".
 ///
@@ -148,18 +148,6 @@ pub trait ConfigFiles: Send + Sync {
     fn names(&self) -> Vec<PathBuf> {
         Vec::new()
     }
-}
-
-/// What calls do, to know a denied one again, for `repeated_denials` and `note_denials`.
-///
-/// The crate of effects knows this; it is asked through a trait, so that this crate needs no parser.
-pub trait Deeds: Send + Sync {
-    /// Returns what a step must do again to be the same action as this one, which was denied. It is kept, and handed
-    /// to [`Deeds::repeats`]. `None` if the step does nothing that can be known again.
-    fn denied(&self, step: &Envelope<'_>) -> Option<Value>;
-
-    /// Tells whether a step does again what was denied.
-    fn repeats(&self, step: &Envelope<'_>, denied: &Value) -> bool;
 }
 
 /// What a host hands to the builtins that need more than the step. Without a part, the builtins that

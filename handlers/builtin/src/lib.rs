@@ -96,6 +96,7 @@ mod ask;
 mod audit;
 mod char_boundary;
 mod counted;
+mod deeds;
 mod denied_actions;
 mod deny;
 mod doc;
@@ -130,6 +131,7 @@ pub use add_user_info::AddUserInfo;
 pub use answer::FixedAnswer;
 pub use ask::AskUser;
 pub use audit::Audit;
+pub use deeds::Deeds;
 pub use deny::Deny;
 pub use doc::{BuiltinDoc, SettingDoc, SettingType};
 pub use elide_repeated_tool_results::ElideRepeatedToolResults;
@@ -138,7 +140,7 @@ pub use error::BuiltinError;
 pub use git::{
     AddGitDiff, AddGitStatus, AddRecentCommits, Snapshot, Snapshots, TakeSnapshot, Undone,
 };
-pub use host::{ChangedPaths, Changes, ConfigFiles, Deeds, Host, Marks};
+pub use host::{ChangedPaths, Changes, ConfigFiles, Host, Marks};
 pub use limit::Limit;
 pub use limit_large_tool_results::LimitLargeToolResults;
 pub use log::LogFileWriter;

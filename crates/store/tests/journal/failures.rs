@@ -97,8 +97,12 @@ async fn a_full_queue_loses_records_which_are_counted_and_told() {
     let journal = Journal::open(settings).unwrap();
     let engine = engine(&journal);
     let other = lock(&place);
-    for step in 0..20 {
+    for step in 0..40 {
         assert!(dispatch(&engine, "s", &step.to_string(), "ls").await);
+        if step == 19 {
+            // By now the writer has taken a group, and waits for the file.
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
     }
     let lost = journal.status().lost;
     assert!(lost >= 15, "{lost}");
