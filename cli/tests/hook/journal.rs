@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -89,6 +90,24 @@ fn a_journal_that_cannot_be_written_stops_the_step_or_is_told() {
         let answer = session.call("claude", "PreToolUse", "git push --force");
         assert!(answer.reaction("claude", "PreToolUse").blocks());
     }
+}
+
+#[test]
+fn a_record_that_is_not_written_in_time_is_told_by_the_process_that_has_made_it() {
+    let session = Session::with(&config(""));
+    session.call("claude", "PreToolUse", "ls");
+    let file = default_file(session.home.path());
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let answer = session.call("claude", "PreToolUse", "ls");
+    assert!(!answer.reaction("claude", "PreToolUse").blocks(), "{answer:?}");
+    assert!(answer.text().contains("the journal is not written"), "{answer:?}");
+    assert!(
+        answer.took < Duration::from_secs(3),
+        "the agent waits for the end of the process: {answer:?}"
+    );
+    drop(other);
+    assert!(!session.call("claude", "PreToolUse", "ls").text().contains("journal"));
 }
 
 #[test]

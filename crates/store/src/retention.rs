@@ -61,7 +61,7 @@ fn older_than(database: &Connection, keep: Duration) -> rusqlite::Result<Option<
 
 /// Returns the last of the oldest tenth of the bodies; `None` if there are none.
 fn oldest_part(database: &Connection) -> rusqlite::Result<Option<u64>> {
-    let ends = "SELECT min(seq), max(seq) FROM body";
+    let ends = "SELECT (SELECT min(seq) FROM body), (SELECT max(seq) FROM body)";
     let ends = database.query_row(ends, (), |row| Ok((row.get(0)?, row.get(1)?)))?;
     let (Some(first), Some(last)) = ends else { return Ok(None) };
     let (first, last): (u64, u64) = (first, last);

@@ -64,8 +64,8 @@ impl InForce {
     }
 
     /// Returns what to tell of a journal that is not written.
-    pub(super) fn journal_problem(&self) -> Option<String> {
-        self.journal.problem()
+    pub(super) async fn journal_problem(&self) -> Option<String> {
+        self.journal.problem().await
     }
 
     /// Tells whether all configs are in force, for all events.

@@ -112,8 +112,8 @@ async fn judge_with_table(
     state.check()?;
     let answer = answer::answer(&*work.dialect, &step, &report, &in_force);
     let note = skipped.take().or_else(|| sources::note(work.call.config(), folder));
-    let notes: Vec<String> =
-        note.into_iter().chain(failed).chain(table.journal_problem()).collect();
+    let unrecorded = table.journal_problem().await;
+    let notes: Vec<String> = note.into_iter().chain(failed).chain(unrecorded).collect();
     let note = (!notes.is_empty()).then(|| notes.join("\n"));
     work.say(answer::with_note(answer, note));
     Ok(())

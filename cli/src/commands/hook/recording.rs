@@ -1,12 +1,17 @@
 //! The journal of the configs in force: what they ask for, and what is told if it is not written.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use hookgate::Engine;
-use hookgate_store::{Journal, JournalSettings, JournalStatus};
+use hookgate_store::{Journal, JournalSettings, StoreError};
+use tokio::task::spawn_blocking;
 
 use super::error::HookError;
 use crate::journal::{recorded, texts};
+
+/// How long an answer waits for the record of its step.
+const WRITTEN_WITHIN: Duration = Duration::from_millis(500);
 
 /// The journal of a table.
 #[derive(Debug, Default)]
@@ -47,15 +52,20 @@ impl Recording {
         }
     }
 
-    /// Returns what to tell the user: there is no journal, or records are lost.
-    pub(super) fn problem(&self) -> Option<String> {
-        let lost = self.journal.as_ref().map(Journal::status).and_then(|status| match status {
-            JournalStatus { lost: 0, .. } => None,
-            JournalStatus { lost, problem, .. } => {
-                Some(format!("{lost} records are lost: {}", problem.unwrap_or_default()))
-            }
-        });
-        let problem = self.problem.clone().or(lost)?;
+    /// Waits a moment for the record of the step, and returns what to tell the user: there is no journal, records are
+    /// lost, or they are not there in time. The process may end with the step: nobody else would tell it.
+    pub(super) async fn problem(&self) -> Option<String> {
+        let written = match self.journal.clone() {
+            None => None,
+            Some(journal) => spawn_blocking(move || journal.flush(WRITTEN_WITHIN)).await.ok(),
+        };
+        let unwritten = written.and_then(Result::err);
+        if let (Some(StoreError::Late), Some(journal)) = (&unwritten, &self.journal) {
+            // The last one that goes would wait for the file, and an agent waits for the end of the process.
+            std::mem::forget(journal.clone());
+        }
+        let unwritten = unwritten.map(|error| error.to_string());
+        let problem = self.problem.clone().or(unwritten)?;
         Some(format!("hookgate: the journal is not written: {problem}"))
     }
 }
