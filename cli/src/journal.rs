@@ -108,7 +108,7 @@ pub(crate) fn texts<'f>(files: impl IntoIterator<Item = &'f Path>) -> Vec<Config
 
 /// Has an engine recorded from now on, whose table is made of these files.
 pub(crate) fn recorded(engine: Engine, journal: &Journal, texts: Vec<ConfigText>) -> Engine {
-    journal.note_config(engine.table().config_hash(), texts);
+    journal.note_config(engine.table(), texts);
     engine.with_recorder(journal.clone())
 }
 

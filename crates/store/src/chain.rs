@@ -1,13 +1,10 @@
 //! The chain of entries at its end: where the next one is written.
 
+use hookgate::ConfigHash;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 
 use crate::clock;
-use crate::config::ConfigNote;
 use crate::row::{Row, RowWriter, START, chained, sha256};
-
-/// How often one step can be judged and recorded.
-const ATTEMPTS: u64 = 100_000;
 
 /// Writes rows after those that are there. Returns the head of the chain.
 pub(crate) fn write_rows(
@@ -43,20 +40,28 @@ impl<'t> Chain<'t> {
 
     /// Adds a row, unless it is there already.
     pub(crate) fn add(&mut self, row: &Row) -> rusqlite::Result<()> {
-        let mut attempt = 1_u64;
-        let mut text = row.text(attempt);
-        while !self.insert(&text, attempt, row)? {
-            if self.is_there(&text, row)? {
-                return Ok(());
-            }
-            // The same step was judged again: that is another record.
-            attempt += 1;
-            if attempt > ATTEMPTS {
-                return Err(rusqlite::Error::StatementChangedRows(0));
-            }
-            text = row.text(attempt);
+        if self.insert(&row.text(1), 1, row)? {
+            return Ok(());
         }
-        Ok(())
+        if self.is_there(row)? {
+            return Ok(());
+        }
+        // The same step was judged again: that is another record.
+        let next = self.last_attempt(row)? + 1;
+        match self.insert(&row.text(next), next, row)? {
+            true => Ok(()),
+            false => Err(rusqlite::Error::StatementChangedRows(0)),
+        }
+    }
+
+    /// Returns how often the step of a row was recorded.
+    fn last_attempt(&self, row: &Row) -> rusqlite::Result<u64> {
+        let mut find = self.write.prepare_cached(
+            "SELECT max(attempt) FROM record
+             WHERE session = ?1 AND step = ?2 AND event = ?3 AND ending = ?4",
+        )?;
+        let keys = &row.keys;
+        find.query_row((&keys.session, &keys.step, &keys.event, &keys.ending), |row| row.get(0))
     }
 
     fn insert(&mut self, text: &str, attempt: u64, row: &Row) -> rusqlite::Result<bool> {
@@ -102,21 +107,29 @@ impl<'t> Chain<'t> {
         Ok(true)
     }
 
-    /// Whether this very entry is in the journal.
-    fn is_there(&self, text: &str, row: &Row) -> rusqlite::Result<bool> {
+    /// Whether this very entry is in the journal. It is looked for by its time, which few entries share; `+` keeps
+    /// SQLite from looking through all attempts of the step.
+    fn is_there(&self, row: &Row) -> rusqlite::Result<bool> {
         let mut find = self.write.prepare_cached(
-            "SELECT 1 FROM record WHERE session = ?1 AND step = ?2 AND text = ?3",
+            "SELECT attempt, text FROM record WHERE time = ?1 AND +session = ?2 AND +step = ?3",
         )?;
-        find.exists((&row.keys.session, &row.keys.step, text))
+        let keys = &row.keys;
+        let mut found = find.query((keys.time, &keys.session, &keys.step))?;
+        while let Some(entry) = found.next()? {
+            if *entry.get_ref(1)?.as_str()? == *row.text(entry.get(0)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
 /// Whether the journal has a config with its files.
-pub(crate) fn has_config(database: &Connection, config: &ConfigNote) -> rusqlite::Result<bool> {
+pub(crate) fn has_config(database: &Connection, hash: ConfigHash) -> rusqlite::Result<bool> {
     let mut find = database.prepare_cached(
         "SELECT 1 FROM record JOIN body USING (seq) WHERE config = ?1 AND kind = 'config'",
     )?;
-    find.exists([config.config_hash.to_string()])
+    find.exists([hash.to_string()])
 }
 
 /// Returns the last entry and its hash.

@@ -1,6 +1,8 @@
 //! A config that was in force, as the journal keeps it.
 
-use hookgate::ConfigHash;
+use std::collections::BTreeMap;
+
+use hookgate::{ConfigHash, HandlerTable};
 use serde::{Deserialize, Serialize};
 
 /// A config from which on decisions were made.
@@ -11,9 +13,20 @@ pub struct ConfigNote {
     pub time: u64,
     /// What its table is made of; each record names it.
     pub config_hash: ConfigHash,
+    /// The identity of what each hook does, by its id: see [`HookSpec::definition_hash`](hookgate::HookSpec::definition_hash).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub hooks: BTreeMap<String, ConfigHash>,
     /// Its files, as they were; empty once they are older than what is kept.
     #[serde(default)]
     pub files: Vec<ConfigText>,
+}
+
+impl ConfigNote {
+    /// Returns what is noted of a table that is made of these files.
+    pub(crate) fn of_table(time: u64, table: &HandlerTable, files: Vec<ConfigText>) -> Self {
+        let hooks = table.specs().map(|hook| (hook.id().to_string(), hook.definition_hash()));
+        Self { time, config_hash: table.config_hash(), hooks: hooks.collect(), files }
+    }
 }
 
 /// A file of a config.

@@ -52,6 +52,17 @@ pub enum Says {
 }
 
 impl Entry {
+    /// Reads an entry that was written as JSON.
+    ///
+    /// # Errors
+    /// What makes the object something else than one entry.
+    pub fn from_object(mut object: Map<String, Value>) -> serde_json::Result<Self> {
+        let seq = object.remove("seq").and_then(|seq| seq.as_u64());
+        let seq = seq.ok_or_else(|| serde::de::Error::custom("it has no `seq`"))?;
+        let has_body = object.remove("body").is_none();
+        Ok(Self { seq, has_body, says: Says::of(object)? })
+    }
+
     /// Returns the record of a step, if it is one.
     #[must_use]
     pub const fn record(&self) -> Option<&Record> {
@@ -123,42 +134,45 @@ impl Stored {
     }
 
     fn parse(self) -> serde_json::Result<Entry> {
-        let mut text = object(&self.text)?;
+        let mut text = read_object(&self.text)?;
         let has_body = self.body.is_some() || !self.had_body;
         let mut body: Map<String, Value> = match &self.body {
-            Some(body) => object(body)?,
+            Some(body) => read_object(body)?,
             None => Map::new(),
         };
         text.remove("attempt");
-        let kind = text.remove("kind").unwrap_or_default();
-        let number = |key| text.get(key).and_then(Value::as_u64).unwrap_or_default();
-        let says = match kind.as_str() {
-            Some("step") => {
-                if let Some(report) = text.get_mut("report").and_then(Value::as_object_mut) {
-                    join(report, body);
+        match text.get_mut("report").and_then(Value::as_object_mut) {
+            Some(report) => join(report, body),
+            None => {
+                for key in ["error", "files"] {
+                    text.extend(body.remove(key).map(|value| (key.to_owned(), value)));
                 }
-                Says::Step(serde_json::from_value(Value::Object(text))?)
             }
-            Some("reload") => {
-                text.extend(body.remove("error").map(|error| ("error".to_owned(), error)));
-                Says::Reload(serde_json::from_value(Value::Object(text))?)
-            }
-            Some("config") => {
-                text.extend(body.remove("files").map(|files| ("files".to_owned(), files)));
-                Says::Config(serde_json::from_value(Value::Object(text))?)
-            }
-            Some("lost") => Says::Lost { time: number("time"), count: number("count") },
+        }
+        Ok(Entry { seq: self.seq, has_body, says: Says::of(text)? })
+    }
+}
+
+impl Says {
+    /// Reads what an entry says.
+    fn of(mut object: Map<String, Value>) -> serde_json::Result<Self> {
+        let kind = object.remove("kind").unwrap_or_default();
+        let number = |key| object.get(key).and_then(Value::as_u64).unwrap_or_default();
+        Ok(match kind.as_str() {
+            Some("lost") => Self::Lost { time: number("time"), count: number("count") },
             Some("retention") => {
-                Says::Retention { time: number("time"), through: number("through") }
+                Self::Retention { time: number("time"), through: number("through") }
             }
+            Some("step") => Self::Step(serde_json::from_value(Value::Object(object))?),
+            Some("reload") => Self::Reload(serde_json::from_value(Value::Object(object))?),
+            Some("config") => Self::Config(serde_json::from_value(Value::Object(object))?),
             _ => return Err(serde::de::Error::custom(format!("no kind of entry is {kind}"))),
-        };
-        Ok(Entry { seq: self.seq, has_body, says })
+        })
     }
 }
 
 /// Reads an object exactly: each number keeps its value.
-fn object(text: &str) -> serde_json::Result<Map<String, Value>> {
+fn read_object(text: &str) -> serde_json::Result<Map<String, Value>> {
     match json::parse_text(text, Integers::Exact) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(serde::de::Error::custom("it is no object")),

@@ -17,6 +17,7 @@ pub struct Filter {
     conditions: Vec<(&'static str, Value)>,
     decisions: Vec<Outcome>,
     is_about_steps: bool,
+    with_sessions: bool,
     newest: Option<u64>,
 }
 
@@ -95,6 +96,13 @@ impl Filter {
         self
     }
 
+    /// Also the other records of the sessions of those that are asked for: what a hook counts depends on them.
+    #[must_use]
+    pub const fn whole_sessions(mut self) -> Self {
+        self.with_sessions = true;
+        self
+    }
+
     fn with(self, condition: &'static str, value: Value) -> Self {
         self.of_steps().of_all(condition, value)
     }
@@ -135,17 +143,22 @@ impl Filter {
             false => format!(" WHERE {}", conditions.join(" AND ")),
         };
         let entries = "FROM record LEFT JOIN body USING (seq)";
-        let query = match self.newest {
-            None => format!("SELECT {columns} {entries}{conditions} ORDER BY record.seq"),
-            Some(count) => {
-                values.push(number(count));
-                format!(
-                    "SELECT {columns} {entries} WHERE record.seq IN (SELECT record.seq {entries}{conditions} \
-                     ORDER BY record.seq DESC LIMIT ?) ORDER BY record.seq"
-                )
+        let newest = self.newest.map(|count| {
+            values.push(number(count));
+            " ORDER BY record.seq DESC LIMIT ?"
+        });
+        let conditions = format!("{conditions}{}", newest.unwrap_or_default());
+        let conditions = match (self.with_sessions, newest) {
+            (true, _) => format!(
+                " WHERE record.kind = 'step' AND record.session IN (SELECT session FROM (SELECT record.session \
+                 {entries}{conditions}))"
+            ),
+            (false, Some(_)) => {
+                format!(" WHERE record.seq IN (SELECT record.seq {entries}{conditions})")
             }
+            (false, None) => conditions,
         };
-        (query, values)
+        (format!("SELECT {columns} {entries}{conditions} ORDER BY record.seq"), values)
     }
 }
 

@@ -6,12 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use hookgate::ConfigHash;
+use hookgate::HandlerTable;
 use hookgate::recorder::{KeptFuture, Record, RecordLost, Recorder, ReloadRecord};
 use tokio::sync::oneshot;
 
-use crate::clock;
-use crate::config::{ConfigNote, ConfigText};
+use crate::config::ConfigText;
 use crate::error::StoreError;
 use crate::head::HeadKey;
 use crate::settings::JournalSettings;
@@ -95,12 +94,11 @@ impl Journal {
         &self.shared.settings
     }
 
-    /// Notes the config by which steps are decided from now on, for who looks at a decision later. A config that the
-    /// journal has already is not written again.
-    pub fn note_config(&self, config_hash: ConfigHash, files: Vec<ConfigText>) {
-        let note = ConfigNote { time: clock::unix_ms(), config_hash, files };
+    /// Notes the table by which steps are decided from now on, with the files that it is made of, for who looks at a
+    /// decision later. A config that the journal has already is not written again.
+    pub fn note_config(&self, table: Arc<HandlerTable>, files: Vec<ConfigText>) {
         // What does not get there is counted.
-        let _ = self.send(Message::Config(note));
+        let _ = self.send(Message::Config(table, files));
     }
 
     /// Waits until everything that was recorded before is written. It blocks the thread.

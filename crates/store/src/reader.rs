@@ -90,6 +90,18 @@ impl Reader {
         }))
     }
 
+    /// Returns the numbers of the entries that are asked for, in their order.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn numbers(&self, filter: &Filter) -> Result<Vec<u64>, StoreError> {
+        let (query, values) = filter.query("record.seq");
+        let mut query = self.database.prepare(&query).map_err(|error| self.refused(error))?;
+        let rows = query.query_map(params_from_iter(values), |row| row.get(0));
+        let rows = rows.map_err(|error| self.refused(error))?;
+        rows.collect::<Result<_, _>>().map_err(|error| self.refused(error))
+    }
+
     /// Returns how many entries are asked for.
     ///
     /// # Errors

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
+use hookgate::HandlerTable;
 use hookgate::recorder::{Record, RecordLost, ReloadRecord};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use crate::chain::{has_config, write_rows};
 use crate::clock;
-use crate::config::ConfigNote;
+use crate::config::{ConfigNote, ConfigText};
 use crate::database::{self, refused};
 use crate::error::StoreError;
 use crate::head::{Head, HeadKey};
@@ -41,7 +42,7 @@ const RETENTION: u64 = 10_000;
 pub(crate) enum Message {
     Record(Box<Record>, Option<oneshot::Sender<Result<(), RecordLost>>>),
     Reload(ReloadRecord),
-    Config(ConfigNote),
+    Config(Arc<HandlerTable>, Vec<ConfigText>),
     /// Everything before it is to be written now.
     Flush(Sender<()>),
 }
@@ -107,11 +108,16 @@ impl Writer {
                     self.rows.step(&record)
                 }
                 Message::Reload(record) => self.rows.reload(&record),
-                Message::Config(config) => match has_config(&self.database, &config) {
-                    // Its files are not redacted once more.
-                    Ok(true) => continue,
-                    Ok(false) | Err(_) => self.rows.config(&config),
-                },
+                Message::Config(table, files) => {
+                    match has_config(&self.database, table.config_hash()) {
+                        // Its files are not redacted once more.
+                        Ok(true) => continue,
+                        Ok(false) | Err(_) => {
+                            let note = ConfigNote::of_table(clock::unix_ms(), &table, files);
+                            self.rows.config(&note)
+                        }
+                    }
+                }
                 Message::Flush(done) => {
                     flushes.push(done);
                     continue;

@@ -1,5 +1,7 @@
 //! Promise: the journal has each decision as it was, once, and nothing that was to be kept out of it.
 
+use std::sync::Arc;
+
 use hookgate::recorder::Recorder as _;
 use hookgate::recorder::{Channel, Record};
 use hookgate::{
@@ -109,17 +111,21 @@ async fn the_same_record_is_written_once_and_another_attempt_is_another_record()
 #[tokio::test]
 async fn a_config_is_written_once_with_its_files() {
     let place = Place::new();
-    let hash = table().config_hash();
+    let table = Arc::new(table());
+    let hash = table.config_hash();
     let files = || vec![ConfigText::new("hooks.toml", "[[hook]]\n# the text of the file\n")];
     for _ in 0..2 {
         let journal = Journal::open(place.settings()).unwrap();
-        journal.note_config(hash, files());
+        journal.note_config(Arc::clone(&table), files());
         journal.flush(LONG).unwrap();
     }
     let entries = place.entries();
     assert_eq!(entries.len(), 1);
     let Says::Config(config) = &entries[0].says else { panic!("{entries:?}") };
     assert_eq!((config.config_hash, &config.files), (hash, &files()));
+    let hooks: Vec<_> =
+        table.specs().map(|hook| (hook.id().to_string(), hook.definition_hash())).collect();
+    assert_eq!(config.hooks.clone().into_iter().collect::<Vec<_>>(), hooks);
     let reader = place.reader();
     assert_eq!(reader.config(&hash.to_string()).unwrap().as_ref(), Some(config));
     let other = ConfigHash::from_bytes([1; 32]);

@@ -37,6 +37,14 @@ async fn each_filter_finds_its_own() {
     assert_eq!(found(all().text("BUILD")), ["2"]);
     assert_eq!(found(all().newest(2)), ["4", "5"]);
     assert_eq!(found(all().session("b").hook("no-rm")), ["4"]);
+    let whole = || all().text("build").whole_sessions();
+    assert_eq!(found(whole()), ["1", "2"], "what was before is of the session");
+    assert_eq!(found(all().newest(1).whole_sessions()), ["3", "4", "5"]);
+    assert_eq!(reader.numbers(&all().session("b")).unwrap(), [3, 4, 5]);
+    for entry in reader.entries(&all()).unwrap() {
+        let line = serde_json::to_value(&entry).unwrap();
+        assert_eq!(Entry::from_object(line.as_object().unwrap().clone()).unwrap(), entry);
+    }
     assert_eq!(found(all().after(3)), ["4", "5"]);
     let hash = table().config_hash().to_string();
     assert_eq!(found(all().config(&hash)).len(), 5);
