@@ -1,5 +1,7 @@
 //! Where decisions are recorded, and the journal that is read.
 
+mod filter;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,6 +14,7 @@ use crate::config::Configs;
 use crate::kinds;
 use crate::sources::{Search, Source};
 use crate::state_folder::state_folder;
+pub(crate) use filter::FilterArgs;
 
 /// The section of a config.
 pub(crate) const SECTION: &str = "journal";
@@ -46,17 +49,24 @@ impl JournalArgs {
     /// # Errors
     /// It is not there, or cannot be read.
     pub(crate) fn open(&self) -> Result<Reader, Abort> {
-        let file = self.file()?;
-        Reader::open(&file).map_err(|error| match error {
-            StoreError::File { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
-                Abort::failure(format!("there is no journal `{}`", file.display())).help(
-                    "`[journal]` in a hooks.toml has decisions recorded, and `hookgate run --journal FILE` does; \
-                     docs/journal.md says how",
-                )
-            }
-            error => failure(&error),
-        })
+        open_to_read(&self.file()?)
     }
+}
+
+/// Opens a journal that is read.
+///
+/// # Errors
+/// It is not there, or cannot be read.
+pub(crate) fn open_to_read(file: &Path) -> Result<Reader, Abort> {
+    Reader::open(file).map_err(|error| match error {
+        StoreError::File { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
+            Abort::failure(format!("there is no journal `{}`", file.display())).help(
+                "`[journal]` in a hooks.toml has decisions recorded, and `hookgate run --journal FILE` does; \
+                 docs/journal.md says how",
+            )
+        }
+        error => failure(&error),
+    })
 }
 
 /// Returns the error of a verb for one of a journal.

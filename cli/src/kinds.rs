@@ -59,21 +59,42 @@ pub(crate) fn registry_with(history: Arc<dyn History>, now: Option<SystemTime>) 
     registry_of(Memory::of_process(history), now, Arc::new(FilesInForce))
 }
 
+/// Returns the same registry for steps of another time, which this clock tells. The builtins that give the day give
+/// the first of all days.
+pub(crate) fn registry_at_steps(clock: Arc<dyn Clock>, files: Arc<dyn ConfigFiles>) -> Registry {
+    let registry = made_of(Memory::of_process(Arc::new(MemoryHistory::new())), clock, files);
+    for (name, factory) in hookgate::builtin::TIMELESS {
+        // The names are not empty, which is all that can be wrong.
+        let _ = registry.register_builtin(*name, *factory);
+    }
+    registry
+}
+
 /// Returns the same registry, whose builtins protect these files, and whose hooks remember there.
 pub(crate) fn registry_of(
-    Memory { history, home }: Memory,
+    memory: Memory,
     now: Option<SystemTime>,
     files: Arc<dyn ConfigFiles>,
 ) -> Registry {
-    let clock: Arc<dyn Clock> = match now {
-        Some(now) => Arc::new(FixedClock(now)),
-        None => Arc::new(SystemClock),
-    };
+    let Some(now) = now else { return made_of(memory, Arc::new(SystemClock), files) };
+    let registry = made_of(memory, Arc::new(FixedClock(now)), files);
+    // The name is not empty, which is all that can be wrong.
+    let _ = registry.register_builtin("add_date", hookgate::builtin::add_date_at(now));
+    registry
+}
+
+fn made_of(
+    Memory { history, home }: Memory,
+    clock: Arc<dyn Clock>,
+    files: Arc<dyn ConfigFiles>,
+) -> Registry {
     let session_marks = SessionMarks::new(Arc::clone(&history), Arc::clone(&clock));
     let written = WrittenFiles::new(Arc::clone(&history), Arc::clone(&clock));
+    let limits = Arc::clone(&clock);
     let conditions = Conditions::new(history).clock(move || clock.now()).effects(report);
     let marks = MarksOf(session_marks, conditions.mark_names());
     let host = Host::new().marks(Arc::new(marks)).changes(Arc::new(ChangesOfCall));
+    let host = host.clock(Arc::new(move || limits.now()));
     let host = host.config_files(files).deeds(Arc::new(DeedsOfCall));
     let host = match &home {
         Some(home) => host.state(Arc::clone(home)),
@@ -94,10 +115,6 @@ pub(crate) fn registry_of(
     registry.add(hookgate::cedar::kind_with(report));
     #[cfg(feature = "rego")]
     registry.add(hookgate::rego::kind_with(report));
-    if let Some(now) = now {
-        // The name is not empty, which is all that can be wrong.
-        let _ = registry.register_builtin("add_date", hookgate::builtin::add_date_at(now));
-    }
     let home = std::env::var("HOME").ok();
     let on_effects = hookgate::effects::conditions::kinds_with(home, Some(Arc::new(written)));
     for kind in conditions.kinds().into_iter().chain(on_effects) {

@@ -53,6 +53,7 @@ mod private_folder;
 mod programs;
 mod reference;
 mod replace_file;
+mod replay;
 mod runtime;
 mod seconds;
 mod self_protection;

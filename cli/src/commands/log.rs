@@ -1,7 +1,6 @@
 //! `hookgate log`: reads the journal of decisions.
 
 mod entries;
-mod filter;
 mod show;
 mod stats;
 
@@ -12,10 +11,9 @@ use hookgate_store::{Entry, Filter, Reader};
 use crate::abort::Abort;
 use crate::exit_code::Exit;
 use crate::interrupt::interrupted;
-use crate::journal::{JournalArgs, failure};
+use crate::journal::{FilterArgs, JournalArgs, failure};
 use crate::terminal::stdout::{self, JsonLines, OutputArgs};
 use crate::terminal::style::DIM;
-use filter::FilterArgs;
 
 /// How many entries a table shows unless it is told otherwise.
 const NEWEST: u64 = 50;
@@ -45,8 +43,6 @@ pub struct Args {
     verb: Option<Verb>,
     #[command(flatten)]
     journal: JournalArgs,
-    #[command(flatten)]
-    filter: FilterArgs,
     /// Only the newest ones, so many
     #[arg(short = 'n', long, value_name = "COUNT")]
     newest: Option<u64>,
@@ -55,6 +51,9 @@ pub struct Args {
     follow: bool,
     #[command(flatten)]
     output: OutputArgs,
+    // The last: its heading is that of all that come after it.
+    #[command(flatten)]
+    filter: FilterArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]

@@ -17,8 +17,23 @@ pub use repository::Repository;
 pub use settings::Settings;
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use hookgate_contract::Head;
+
+/// Why no repository is read, if none is.
+static UNREAD: OnceLock<String> = OnceLock::new();
+
+/// From now on no repository is read by this process, and what is asked of one cannot be told, for this reason: for
+/// tools that judge steps of another time, when something else was checked out. A later call changes nothing.
+pub fn read_none(why: impl Into<String>) {
+    // The first reason stays.
+    let _ = UNREAD.set(why.into());
+}
+
+fn may_read() -> Result<(), String> {
+    UNREAD.get().cloned().map_or(Ok(()), Err)
+}
 
 /// Returns what is checked out in a folder.
 #[must_use]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hookgate_contract::{Head, file};
 
-use crate::{head, refs};
+use crate::{head, may_read, refs};
 
 /// How many folders are looked at on the way up.
 const LEVELS: usize = 256;
@@ -27,8 +27,9 @@ impl Repository {
     /// Finds the repository that a folder is in.
     ///
     /// # Errors
-    /// Something on the way cannot be read.
+    /// Something on the way cannot be read, or nothing [is to be](crate::read_none).
     pub fn find(folder: &Path) -> Result<Option<Self>, String> {
+        may_read()?;
         find(folder)?.map(Self::of).transpose()
     }
 
@@ -37,6 +38,7 @@ impl Repository {
     /// # Errors
     /// Something cannot be read.
     pub fn at(git_dir: &Path) -> Result<Option<Self>, String> {
+        may_read()?;
         if git_dir.is_file() {
             return named_by(git_dir)?.map(Self::of).transpose();
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use crate::deeds::Deeds;
 use crate::denied_actions::DeniedActions;
@@ -150,6 +151,9 @@ pub trait ConfigFiles: Send + Sync {
     }
 }
 
+/// Tells what time it is.
+pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
+
 /// What a host hands to the builtins that need more than the step. Without a part, the builtins that
 /// need it are errors of the config that name the part.
 ///
@@ -182,6 +186,8 @@ pub struct Host {
     pub state: Option<Arc<dyn StateHome>>,
     /// What calls do.
     pub deeds: Option<Arc<dyn Deeds>>,
+    /// What time it is; that of the machine if it is not given.
+    pub clock: Option<Clock>,
     /// What sessions were denied, which the hooks share; made when the first of them is.
     denied_actions: Arc<OnceLock<Arc<DeniedActions>>>,
 }
@@ -222,6 +228,13 @@ impl Host {
         self
     }
 
+    /// Sets what time it is for `limit`, for steps of another time.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
     /// Returns where denied actions are kept; `None` if it is not known what calls do.
     pub(crate) fn denied_actions(&self) -> Option<Arc<DeniedActions>> {
         let deeds = self.deeds.as_ref()?;
@@ -247,6 +260,7 @@ impl fmt::Debug for Host {
             .field("config_files", &self.config_files.is_some())
             .field("state", &self.state.is_some())
             .field("deeds", &self.deeds.is_some())
+            .field("clock", &self.clock.is_some())
             .finish_non_exhaustive()
     }
 }

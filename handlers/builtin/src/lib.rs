@@ -140,7 +140,7 @@ pub use error::BuiltinError;
 pub use git::{
     AddGitDiff, AddGitStatus, AddRecentCommits, Snapshot, Snapshots, TakeSnapshot, Undone,
 };
-pub use host::{ChangedPaths, Changes, ConfigFiles, Host, Marks};
+pub use host::{ChangedPaths, Changes, Clock, ConfigFiles, Host, Marks};
 pub use limit::Limit;
 pub use limit_large_tool_results::LimitLargeToolResults;
 pub use log::LogFileWriter;

@@ -20,7 +20,7 @@ use self::measure::Measure;
 use self::reading::Reading;
 use self::usage::Usage;
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
-use crate::host::Host;
+use crate::host::{Clock, Host};
 use crate::reason::Reasoned;
 use crate::supports::{can_ask, can_end, can_halt, can_stop};
 
@@ -150,6 +150,8 @@ pub struct Limit {
     then: Option<VerdictDecision>,
     reason: Option<Reasoned>,
     usages: Kept<Usage>,
+    /// What time it is; that of the machine if it is not given.
+    clock: Option<Clock>,
 }
 
 /// What an amount is counted for.
@@ -216,6 +218,7 @@ impl Limit {
             then: None,
             reason: None,
             usages: Kept::new("limit", MAX_SESSIONS),
+            clock: None,
         }
     }
 
@@ -255,7 +258,8 @@ impl Limit {
     fn used(&self, invocation: Invocation<'_>) -> Result<f64, Failure> {
         let reading = self.of.reading(invocation)?;
         let context = invocation.context();
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = self.clock.as_ref().map_or_else(SystemTime::now, |clock| clock());
+        let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
         let session = StateScope::Session(context.session_id);
         self.usages.update(session, invocation.hook, |usage| {
             if self.per == Period::Turn {
@@ -349,7 +353,8 @@ fn build(
     };
     let limit = Limit { per: per?, then, reason, ..Limit::new(of?, over?) };
     check_events(settings, &limit, context.events)?;
-    Some(limit.in_state(host.state.clone()).into())
+    let limit = Limit { clock: host.clock.clone(), ..limit.in_state(host.state.clone()) };
+    Some(limit.into())
 }
 
 fn read_period(settings: &mut Settings<'_>, of: Option<Measure>) -> Option<Period> {

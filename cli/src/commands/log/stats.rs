@@ -2,10 +2,9 @@
 
 use hookgate_store::{HookStatistics, Statistics};
 
-use super::filter::FilterArgs;
 use crate::abort::Abort;
 use crate::exit_code::Exit;
-use crate::journal::{JournalArgs, failure};
+use crate::journal::{FilterArgs, JournalArgs, failure};
 use crate::terminal::phrase::count;
 use crate::terminal::stdout::{self, OutputArgs};
 use crate::terminal::style::DIM;
@@ -20,9 +19,10 @@ pub(super) struct Args {
     #[command(flatten)]
     journal: JournalArgs,
     #[command(flatten)]
-    filter: FilterArgs,
-    #[command(flatten)]
     output: OutputArgs,
+    // The last: its heading is that of all that come after it.
+    #[command(flatten)]
+    filter: FilterArgs,
 }
 
 /// Runs the verb.

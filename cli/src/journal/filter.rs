@@ -9,9 +9,9 @@ use crate::abort::Abort;
 use crate::input::now;
 
 /// The filters of a command line.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, PartialEq, Default, clap::Args)]
 #[command(next_help_heading = "Filters")]
-pub(super) struct FilterArgs {
+pub(crate) struct FilterArgs {
     /// Of this session
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -42,11 +42,16 @@ pub(super) struct FilterArgs {
 }
 
 impl FilterArgs {
+    /// Whether anything is asked for.
+    pub(crate) fn is_given(&self) -> bool {
+        *self != Self::default()
+    }
+
     /// Returns the filter.
     ///
     /// # Errors
     /// A time cannot be read.
-    pub(super) fn read(&self) -> Result<Filter, Abort> {
+    pub(crate) fn read(&self) -> Result<Filter, Abort> {
         let filter = with(Filter::default(), self.session.as_deref(), Filter::session);
         let filter = with(filter, self.hook.as_deref(), Filter::hook);
         let filter = with(filter, self.event.as_deref(), Filter::event);

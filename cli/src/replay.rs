@@ -1,0 +1,21 @@
+//! Steps that were recorded, judged by a config of now.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`source`] | where recorded steps come from: a journal, or files |
+//! | [`recorded`] | one recorded step, with what was decided then |
+//! | [`external`] | what stands in for programs, services and models, which are not called |
+//! | [`replayer`] | a config that judges recorded steps |
+//! | [`known`] | what came out, as far as it is known |
+
+mod external;
+mod known;
+mod recorded;
+mod replayer;
+mod source;
+
+pub(crate) use external::ExternalArgs;
+pub(crate) use known::{Change, Known};
+pub(crate) use recorded::{Place, RecordedStep};
+pub(crate) use replayer::{Judged, Replayer};
+pub(crate) use source::{Counts, Item, Source};
