@@ -7,9 +7,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, certify, check, completions, conditions, config, daemon, demo, doctor, effects, eval,
-    events, fmt, hook, import, init, install, journal, judge, list, log, lsp, man, pack, reference,
-    run, schema, test, trust, why,
+    builtins, certify, check, completions, conditions, config, daemon, demo, diff, doctor, effects,
+    eval, events, fmt, hook, import, init, install, journal, judge, list, log, lsp, man, pack,
+    reference, replay, run, schema, test, trust, why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -35,6 +35,8 @@ Start here:
   hookgate install --agent NAME   make it the hook of a coding agent
   hookgate doctor                 see whether the agents obey
   hookgate log                    see what was decided, where `[journal]` has it recorded
+  hookgate replay                 see what your hooks would say to what is recorded
+  hookgate diff OLD NEW           see what differs between two configs
   hookgate certify                see whether each guard works
   hookgate trust                  put the hooks of a folder in force that you have read
 
@@ -74,6 +76,8 @@ enum Verb {
     Judge(judge::Args),
     Log(log::Args),
     Journal(journal::Args),
+    Replay(Box<replay::Args>),
+    Diff(Box<diff::Args>),
     Fmt(fmt::Args),
     Lsp(lsp::Args),
     Completions(completions::Args),
@@ -146,6 +150,8 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Judge(args) => block_on(judge::run(args)),
         Verb::Log(args) => block_on(log::run(args)),
         Verb::Journal(args) => journal::run(&args),
+        Verb::Replay(args) => block_on(replay::run(*args)),
+        Verb::Diff(args) => block_on(diff::run(*args)),
         Verb::Fmt(args) => fmt::run(&args),
         Verb::Lsp(args) => block_on(async { lsp::run(&args) }),
         Verb::Completions(args) => completions::run(&args, Cli::command()),

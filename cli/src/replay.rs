@@ -16,6 +16,6 @@ mod source;
 
 pub(crate) use external::ExternalArgs;
 pub(crate) use known::{Change, Known};
-pub(crate) use recorded::{Place, RecordedStep};
+pub(crate) use recorded::RecordedStep;
 pub(crate) use replayer::{Judged, Replayer};
-pub(crate) use source::{Counts, Item, Source};
+pub(crate) use source::{Item, Source};

@@ -85,7 +85,8 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     let printer = Printer::new(json, args.all, args.only.clone());
     let groups = args.by.map(|by| Groups::new(by, &replayer.table()));
     let progress = if args.quiet { Progress::hidden() } else { source.progress(!json) };
-    let mut replay = Replay { replayer, source, printer, groups, summary: Summary::default(), progress };
+    let mut replay =
+        Replay { replayer, source, printer, groups, summary: Summary::default(), progress };
     tokio::select! {
         ended = replay.judge_all() => ended?,
         () = interrupted() => return Err(Abort::failure("interrupted: the remaining steps were not judged")),
@@ -199,12 +200,18 @@ impl Summary {
             }
         }
         if self.without_decision > 0 && self.without_decision < self.steps {
-            text.push_str(&format!(" · {} without a decision to compare with", self.without_decision));
+            text.push_str(&format!(
+                " · {} without a decision to compare with",
+                self.without_decision
+            ));
         }
         stderr::print(&format!("{text}\n"));
         if !self.unknown.is_empty() {
-            let hooks: Vec<String> =
-                self.unknown.iter().map(|(hook, steps)| format!("{hook} ({})", count(steps, "step"))).collect();
+            let hooks: Vec<String> = self
+                .unknown
+                .iter()
+                .map(|(hook, steps)| format!("{hook} ({})", count(steps, "step")))
+                .collect();
             stderr::warning(&format!(
                 "nobody knows what these would say, and they were not called: {}; --stub ID=ANSWER answers for one, \
                  --live calls them",

@@ -119,7 +119,11 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     let (configs, loaded) = args.config.load_in_part(&registry)?;
     let config_files = configs.all_files(&loaded);
     let engine = Engine::new(args.overrides.apply(loaded.table, &registry)?);
-    let journal = args.journal.map(JournalSettings::new).map(journal::open).transpose()?;
+    let journal = args
+        .journal
+        .map(|file| JournalSettings::new(file).waiting())
+        .map(journal::open)
+        .transpose()?;
     let engine = Arc::new(match &journal {
         None => engine,
         Some(journal) => {

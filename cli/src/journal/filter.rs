@@ -29,7 +29,7 @@ pub(crate) struct FilterArgs {
     tool: Option<String>,
     /// Decided by the config whose hash begins like this
     #[arg(long, value_name = "HASH")]
-    config: Option<String>,
+    config_hash: Option<String>,
     /// From this time on, such as 2026-12-24T09:00:00Z, or the last 24h, 30m, 7d
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
@@ -56,7 +56,7 @@ impl FilterArgs {
         let filter = with(filter, self.hook.as_deref(), Filter::hook);
         let filter = with(filter, self.event.as_deref(), Filter::event);
         let filter = with(filter, self.tool.as_deref(), Filter::tool);
-        let filter = with(filter, self.config.as_deref(), Filter::config);
+        let filter = with(filter, self.config_hash.as_deref(), Filter::config);
         let mut filter = with(filter, self.text.as_deref(), Filter::text);
         if !self.decision.is_empty() {
             filter = filter.decisions(self.decision.iter().copied());

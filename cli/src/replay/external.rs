@@ -22,7 +22,7 @@ const OF_ENGINE: &[&str] = &["generation", "step_id"];
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Programs, services and models")]
 pub(crate) struct ExternalArgs {
-    /// Call them, and look at the branch that is checked out now
+    /// Call them (those with `pure = true` are called anyway), and look at the branch that is checked out now
     #[arg(long)]
     pub(crate) live: bool,
     /// Let this hook always answer the same: none, allow, ask, deny, halt, or how it fails, such as timeout
@@ -58,11 +58,6 @@ impl FromStr for Stub {
         };
         Ok(Self { hook: hook.to_owned(), reply })
     }
-}
-
-/// Whether a hook does something outside of this process.
-pub(super) fn is_external(hook: &HookSpec) -> bool {
-    matches!(hook.kind(), "command" | "http" | "mcp" | "prompt")
 }
 
 /// What the stand-ins of a table know of the step that is judged.
@@ -113,7 +108,7 @@ impl Recordings {
     }
 }
 
-/// Returns the votes of a record that can be given again: those about the step as it came.
+/// Returns the votes of a record that can be given again, each with what its hook did: those about the step as it came.
 fn votes(was: &Was) -> BTreeMap<String, (Vote, ConfigHash)> {
     let (Some(definitions), []) = (&was.definitions, was.report.patched.as_slice()) else {
         return BTreeMap::new();

@@ -5,8 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use hookgate::contract::VerdictDecision;
+use hookgate::decision::VoteOutcome;
 use hookgate::recorder::{DispatchEnd, Record};
-use hookgate::{ConfigHash, Report};
+use hookgate::{ConfigHash, HookId, Outcome, Report};
 use serde_json::{Map, Value};
 
 /// What each hook of a config did, by its id.
@@ -64,6 +66,44 @@ pub(crate) struct Was {
     pub(crate) report: Report,
     /// What each hook did then, if that is known.
     pub(crate) definitions: Option<Definitions>,
+}
+
+/// What a hook said about a step that was recorded.
+pub(crate) struct Said {
+    pub(crate) outcome: Outcome,
+    pub(crate) reason: Option<String>,
+}
+
+impl Was {
+    /// Returns what a hook said that did the same then, also if it was not called; `None` if that is not known.
+    pub(crate) fn said_by(&self, hook: &HookId, definition: &ConfigHash) -> Option<Said> {
+        let is_same = self.definitions.as_ref()?.get(hook.as_str()) == Some(definition);
+        // What it was called about was another step, if that was rewritten.
+        if !is_same || !self.report.patched.is_empty() {
+            return None;
+        }
+        let mut votes = self.report.votes.iter().filter(|vote| vote.hook == *hook);
+        match votes.next_back() {
+            Some(vote) if vote.outcome == VoteOutcome::Cancelled => None,
+            Some(vote) => Some(Said {
+                outcome: vote.decision.map_or(Outcome::Allow, outcome_of),
+                reason: vote.reason.clone(),
+            }),
+            // After a deny it may not have been looked at.
+            None if self.report.decision >= Outcome::Deny => None,
+            None => Some(Said { outcome: Outcome::Allow, reason: None }),
+        }
+    }
+}
+
+/// Returns what a decision makes of a step.
+pub(crate) const fn outcome_of(decision: VerdictDecision) -> Outcome {
+    match decision {
+        VerdictDecision::Allow => Outcome::Allow,
+        VerdictDecision::Ask => Outcome::Ask,
+        VerdictDecision::Deny => Outcome::Deny,
+        VerdictDecision::Halt => Outcome::Halt,
+    }
 }
 
 /// Why a record is no step that can be judged again.

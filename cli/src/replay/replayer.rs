@@ -1,6 +1,6 @@
 //! A config that judges recorded steps.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -8,18 +8,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hookgate::builtin::ConfigFiles;
 use hookgate::conditions::Clock;
-use hookgate::contract::VerdictDecision;
 use hookgate::contract::json;
 use hookgate::envelope::Incoming;
 use hookgate::matcher::MatchSpec;
 use hookgate::table::TableBuilder;
 use hookgate::{
-    Engine, FailureClass, HandlerTable, HookId, HookSpec, Mode, Outcome, Report, Role,
+    ConfigHash, Engine, FailureClass, HandlerTable, HookId, Mode, Outcome, Report, Role,
 };
 
-use super::external::{ExternalArgs, Recordings, is_external, stand_in, stubbed};
+use super::external::{ExternalArgs, Recordings, stand_in, stubbed};
 use super::known::Known;
-use super::recorded::RecordedStep;
+use super::recorded::{RecordedStep, outcome_of};
 use crate::abort::Abort;
 use crate::config::ConfigArgs;
 use crate::input::envelope::Unreadable;
@@ -39,8 +38,8 @@ pub(crate) struct Replayer {
     recordings: Arc<Recordings>,
     /// What the hooks that are not called can do at each event.
     influences: BTreeMap<(String, HookId), Influence>,
-    /// The hooks that look at what is checked out.
-    of_branch: BTreeSet<HookId>,
+    /// The hooks that look at what is checked out, with what they do.
+    of_branch: BTreeMap<HookId, ConfigHash>,
 }
 
 /// What came of a step.
@@ -74,7 +73,10 @@ impl Replayer {
         }
         let clock = Arc::new(StepClock::default());
         let files = Arc::new(FilesOfTable::default());
-        let registry = kinds::registry_at_steps(Arc::<StepClock>::clone(&clock), Arc::<FilesOfTable>::clone(&files));
+        let registry = kinds::registry_at_steps(
+            Arc::<StepClock>::clone(&clock),
+            Arc::<FilesOfTable>::clone(&files),
+        );
         let (configs, loaded) = config.load_in_part(&registry)?;
         // It is set once.
         let _ = files.0.set(kinds::files_of(&configs.all_files(&loaded), &loaded.table));
@@ -82,7 +84,7 @@ impl Replayer {
         let table = replayed(loaded.table, external, &recordings)?;
         Ok(Self {
             influences: influences(&table),
-            of_branch: table.specs().filter(|hook| looks_at_branch(hook.matcher())).map(HookSpec::id).cloned().collect(),
+            of_branch: of_branch(&table),
             engine: Engine::new(table),
             clock,
             recordings,
@@ -97,7 +99,7 @@ impl Replayer {
     /// Judges a step.
     pub(crate) async fn judge(&self, step: &RecordedStep) -> Judged {
         self.clock.set(step.time);
-        let report = match self.incoming(step) {
+        let mut report = match self.incoming(step) {
             Ok(mut incoming) => {
                 self.recordings.begin(step);
                 self.engine.evaluate(&mut incoming).await
@@ -105,7 +107,7 @@ impl Replayer {
             Err(wrong) => wrong.report(&self.engine),
         };
         let mut unknown = self.recordings.end();
-        unknown.extend(self.unclear_for_branch(&report));
+        unknown.extend(self.recall(step, &mut report));
         let event = report.event.clone().unwrap_or_default();
         let influence = |hook: &HookId| {
             let key = (event.clone(), hook.clone());
@@ -117,7 +119,7 @@ impl Replayer {
         } else if unknown.iter().any(|hook| influence(hook) == Influence::Any) {
             Known::AtLeast(Outcome::Allow)
         } else {
-            match without(&report, &unknown) {
+            match report.decision {
                 Outcome::Halt => Known::Sure(Outcome::Halt),
                 least => Known::AtLeast(least),
             }
@@ -128,19 +130,52 @@ impl Replayer {
         Judged { report, unknown, outcome }
     }
 
+    /// Hooks that look at what is checked out could not tell their conditions. Puts into the report what they said
+    /// when the step was recorded, if that is known, and returns those of which it is not.
+    fn recall(&self, step: &RecordedStep, report: &mut Report) -> Vec<HookId> {
+        let unclear = report.votes.iter().filter(|vote| {
+            vote.mode == Mode::Enforce && vote.failure == Some(FailureClass::Unclear)
+        });
+        let unclear: Vec<HookId> = unclear
+            .map(|vote| vote.hook.clone())
+            .filter(|hook| self.of_branch.contains_key(hook))
+            .collect();
+        if unclear.is_empty() {
+            return unclear;
+        }
+        report.decision = without(report, &unclear);
+        report.by.retain(|hook| !unclear.contains(hook));
+        let mut unknown = Vec::new();
+        for hook in unclear {
+            let definition = self.of_branch.get(&hook);
+            let said = step
+                .was
+                .as_ref()
+                .zip(definition)
+                .and_then(|(was, definition)| was.said_by(&hook, definition));
+            match said {
+                None => unknown.push(hook),
+                Some(said) if said.outcome > report.decision => {
+                    (report.decision, report.by, report.reason) =
+                        (said.outcome, vec![hook], said.reason);
+                }
+                Some(said) if said.outcome == report.decision && said.outcome > Outcome::Allow => {
+                    report.by.push(hook);
+                }
+                Some(_) => {}
+            }
+        }
+        unknown
+    }
+
     fn incoming(&self, step: &RecordedStep) -> Result<Incoming, Unreadable> {
         let integers = self.engine.table().limits().integers;
         for value in step.envelope.values() {
-            json::check(value, integers).map_err(|error| Unreadable::at_start(error.to_string()))?;
+            json::check(value, integers)
+                .map_err(|error| Unreadable::at_start(error.to_string()))?;
         }
         Incoming::from_object(step.envelope.clone())
             .map_err(|error| Unreadable::at_start(error.to_string()))
-    }
-
-    /// Returns the hooks that could not tell their conditions, and look at what is checked out.
-    fn unclear_for_branch(&self, report: &Report) -> Vec<HookId> {
-        let unclear = report.votes.iter().filter(|vote| vote.failure == Some(FailureClass::Unclear));
-        unclear.map(|vote| &vote.hook).filter(|hook| self.of_branch.contains(*hook)).cloned().collect()
     }
 }
 
@@ -149,17 +184,11 @@ fn without(report: &Report, hooks: &[HookId]) -> Outcome {
     if !report.by.iter().any(|hook| hooks.contains(hook)) {
         return report.decision;
     }
-    let counted = report.votes.iter().filter(|vote| {
-        vote.mode == Mode::Enforce && !hooks.contains(&vote.hook)
-    });
-    let decisions = counted.filter_map(|vote| vote.decision);
-    let outcomes = decisions.map(|decision| match decision {
-        VerdictDecision::Allow => Outcome::Allow,
-        VerdictDecision::Ask => Outcome::Ask,
-        VerdictDecision::Deny => Outcome::Deny,
-        VerdictDecision::Halt => Outcome::Halt,
-    });
-    outcomes.max().unwrap_or(Outcome::Allow)
+    let counted = report
+        .votes
+        .iter()
+        .filter(|vote| vote.mode == Mode::Enforce && !hooks.contains(&vote.hook));
+    counted.filter_map(|vote| vote.decision).map(outcome_of).max().unwrap_or(Outcome::Allow)
 }
 
 /// Returns a table in which nothing outside of this process is called, unless it is to be.
@@ -180,12 +209,14 @@ fn replayed(
     for hook in table.specs() {
         if let Some(stub) = external.stub.iter().find(|stub| *hook.id() == *stub.hook) {
             builder.replace(stubbed(hook, stub));
-        } else if is_external(hook) && !external.live {
+        } else if hook.is_external() && !hook.is_pure() && !external.live {
             builder.replace(stand_in(hook, recordings));
         }
     }
     let built = builder.build();
-    built.map_err(|errors| Abort::failure(format!("the hooks make no table without their handlers: {errors}")))
+    built.map_err(|errors| {
+        Abort::failure(format!("the hooks make no table without their handlers: {errors}"))
+    })
 }
 
 fn influences(table: &HandlerTable) -> BTreeMap<(String, HookId), Influence> {
@@ -201,6 +232,11 @@ fn influences(table: &HandlerTable) -> BTreeMap<(String, HookId), Influence> {
         ((listed.event.to_owned(), hook.id().clone()), influence)
     });
     influences.collect()
+}
+
+fn of_branch(table: &HandlerTable) -> BTreeMap<HookId, ConfigHash> {
+    let hooks = table.specs().filter(|hook| looks_at_branch(hook.matcher()));
+    hooks.map(|hook| (hook.id().clone(), hook.definition_hash())).collect()
 }
 
 fn looks_at_branch(conditions: &MatchSpec) -> bool {
@@ -223,7 +259,9 @@ impl Default for StepClock {
 impl StepClock {
     /// Sets the time. A step without one is judged at the time of the step before, or else now.
     fn set(&self, time: Option<SystemTime>) {
-        let Some(since) = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()) else { return };
+        let Some(since) = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()) else {
+            return;
+        };
         // ORDERING: one step is judged after the other.
         self.0.store(u64::try_from(since.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }

@@ -84,7 +84,8 @@ impl Source {
         let inputs = files::expand(paths)?.into_iter().map(|file| match is_journal(&file)? {
             true => Ok(Input::Journal(file, filter.cloned().unwrap_or_default())),
             false if filter.is_some() => {
-                let message = format!("`{}` is no journal, and only a journal is filtered", file.display());
+                let message =
+                    format!("`{}` is no journal, and only a journal is filtered", file.display());
                 Err(Abort::usage(message))
             }
             false => Ok(Input::Lines(file)),
@@ -154,7 +155,10 @@ impl Source {
     fn read_line(&mut self, name: &Arc<str>, line: &Line) -> Option<Item> {
         let place = Place::Line(Arc::clone(name), line.number);
         let wrong = |column: usize, why: &str| {
-            Some(Item::Unreadable(format!("{place}:{column}"), format!("the step could not be read: {why}")))
+            Some(Item::Unreadable(
+                format!("{place}:{column}"),
+                format!("the step could not be read: {why}"),
+            ))
         };
         let Some(bytes) = &line.bytes else { return wrong(1, "the line is longer than 16 MiB") };
         let bytes = bytes.trim_ascii_end();
@@ -179,7 +183,8 @@ impl Source {
                 Ok(mut step) => {
                     let hash = step.config_hash();
                     if let Some(was) = &mut step.was {
-                        was.definitions = hash.and_then(|hash| self.definitions.get(&hash).cloned());
+                        was.definitions =
+                            hash.and_then(|hash| self.definitions.get(&hash).cloned());
                     }
                     Some(Item::Step(Box::new(step)))
                 }
@@ -228,7 +233,9 @@ impl Open {
                 std::thread::Builder::new()
                     .name("journal".to_owned())
                     .spawn(move || JournalReader::new(reader, sender).run(&filter))
-                    .map_err(|error| Abort::failure(format!("a thread cannot be started: {error}")))?;
+                    .map_err(|error| {
+                        Abort::failure(format!("a thread cannot be started: {error}"))
+                    })?;
                 Ok(Self::Journal(receiver, VecDeque::new()))
             }
         }
@@ -280,7 +287,8 @@ impl JournalReader {
                     }
                 });
             }
-            together.len() < TOGETHER || sender.blocking_send(Ok(std::mem::take(&mut together))).is_ok()
+            together.len() < TOGETHER
+                || sender.blocking_send(Ok(std::mem::take(&mut together))).is_ok()
         };
         let read = reader.for_each(&filter.clone().whole_sessions(), hand_over);
         read.map_err(|error| failure(&error))?;

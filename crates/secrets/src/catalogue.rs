@@ -235,7 +235,7 @@ pub const SECRET_PATTERNS: &[SecretPattern] = &[
         ("Cookie: sid=", "0aB1cD2eF3"),
         concat!(
             // The first cookie that has a value, and all that follow it; in a list of fields as well.
-            r#"(?i:(?:\b|\\[nrt])(?:set-)?cookie(?:\\?["'])?[ \t]*[:=,][ \t]*\[?[ \t]*(?:\\?["'])?"#,
+            r#"(?i:(?:(?-u:\b)|\\[nrt])(?:set-)?cookie(?:\\?["'])?[ \t]*[:=,][ \t]*\[?[ \t]*(?:\\?["'])?"#,
             r#"((?:[0-9a-z_.-]{1,64}=[^\s"'\\;]{0,3};[ \t]?){0,16}[0-9a-z_.-]{1,64}=[^\s"'\\;]{4,}(?:;[ \t]?[^;\s"'\\]+)*))"#,
             // A line of a jar: host, flag, path, flag, time, name, value.
             r"|(?m:^\S{3,253}\t(?:TRUE|FALSE)\t\S+\t(?:TRUE|FALSE)\t[0-9]+\t[^\t\r\n]+\t(\S{4,}))",
@@ -245,13 +245,13 @@ pub const SECRET_PATTERNS: &[SecretPattern] = &[
         "netrc",
         "a password of .netrc",
         ("machine example.com login me password ", "hunter2"),
-        r"(?i:(?:machine[ \t]+\S{1,128}|\bdefault)\s{1,4}login\s{1,4}\S{1,128}\s{1,4}password\s{1,4}(\S+))",
+        r"(?i:(?:machine[ \t]+\S{1,128}|(?-u:\b)default)\s{1,4}login\s{1,4}\S{1,128}\s{1,4}password\s{1,4}(\S+))",
     ),
     by_regex(
         "sql_password",
         "a password in SQL",
         ("IDENTIFIED BY ", "'hunter2'"),
-        r"(?i:identified[ \t]+(?:with[ \t]+\S{1,64}[ \t]+)?by[ \t]+'([^'\r\n]+)'|\bpassword[ \t]+'([^'\r\n]{4,})')",
+        r"(?i:identified[ \t]+(?:with[ \t]+\S{1,64}[ \t]+)?by[ \t]+'([^'\r\n]+)'|(?-u:\b)password[ \t]+'([^'\r\n]{4,})')",
     ),
     by_regex(
         "config_password",

@@ -7,8 +7,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hookgate::HandlerTable;
-use hookgate::recorder::{KeptFuture, Record, RecordLost, Recorder, ReloadRecord};
-use tokio::sync::oneshot;
+use hookgate::recorder::{
+    DispatchEnd, KeptFuture, ReadyFuture, Record, RecordLost, Recorder, ReloadRecord,
+};
+use tokio::sync::{Semaphore, oneshot};
 
 use crate::config::ConfigText;
 use crate::error::StoreError;
@@ -16,6 +18,9 @@ use crate::head::HeadKey;
 use crate::settings::JournalSettings;
 use crate::status::{Counters, JournalStatus};
 use crate::writer::{Message, Writer};
+
+/// How many messages that come without a question have room beside the records.
+const UNASKED: usize = 64;
 
 /// What is said of a record for which the queue has no room.
 const FULL: &str = "the queue of the journal is full: the disk is slower than the steps come";
@@ -55,6 +60,9 @@ struct Shared {
     settings: JournalSettings,
     /// `None` once the journal is being closed.
     sender: Option<SyncSender<Message>>,
+    /// As many permits as records have room, if steps wait for it. One is taken for each record, and given back when
+    /// the record is taken out of the queue.
+    room: Option<Arc<Semaphore>>,
     counters: Arc<Counters>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -78,14 +86,19 @@ impl Journal {
             })?),
         };
         let counters = Arc::new(Counters::default());
-        let writer = Writer::open(settings.clone(), key, Arc::clone(&counters))?;
-        let (sender, messages) = mpsc::sync_channel(settings.queue.max(1));
+        let queue = settings.queue.max(1);
+        let room = settings.waits.then(|| Arc::new(Semaphore::new(queue)));
+        let writer = Writer::open(settings.clone(), key, Arc::clone(&counters), room.clone())?;
+        // Where steps wait, what comes without a question has room beside their records.
+        let beside = if settings.waits { UNASKED } else { 0 };
+        let (sender, messages) = mpsc::sync_channel(queue.saturating_add(beside));
         let thread = std::thread::Builder::new().name("journal".to_owned());
         let thread = thread
             .spawn(move || writer.run(&messages))
             .map_err(|error| StoreError::File { file: settings.file.clone(), error })?;
         let thread = Mutex::new(Some(thread));
-        Ok(Self { shared: Arc::new(Shared { settings, sender: Some(sender), counters, thread }) })
+        let sender = Some(sender);
+        Ok(Self { shared: Arc::new(Shared { settings, sender, room, counters, thread }) })
     }
 
     /// Returns how it is set up.
@@ -161,9 +174,34 @@ impl Recorder for Journal {
         let _ = self.send(Message::Reload(record));
     }
 
+    fn ready(&self) -> Option<ReadyFuture<'_>> {
+        let room = self.shared.room.as_ref()?;
+        if let Ok(permit) = room.try_acquire() {
+            permit.forget();
+            return None;
+        }
+        // The permit is forgotten at the moment at which it is got, so none is lost with the future.
+        Some(Box::pin(async {
+            if let Ok(permit) = room.acquire().await {
+                permit.forget();
+            }
+        }))
+    }
+
+    fn release(&self) {
+        if let Some(room) = &self.shared.room {
+            room.add_permits(1);
+        }
+    }
+
     fn wants_envelope(&self) -> bool {
         true
     }
+}
+
+/// Whether a record comes after the question whether there is room.
+pub(crate) fn is_asked_for(record: &Record) -> bool {
+    record.end != DispatchEnd::Unfinished
 }
 
 impl Drop for Shared {

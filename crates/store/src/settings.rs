@@ -69,6 +69,9 @@ pub struct JournalSettings {
     pub head_key: Option<String>,
     /// How many records wait for the writer before one is lost.
     pub queue: usize,
+    /// Whether a step waits for room in the queue, so that no record is lost there: for runs over many steps, which
+    /// come faster than a disk writes.
+    pub waits: bool,
 }
 
 impl JournalSettings {
@@ -84,7 +87,14 @@ impl JournalSettings {
             heads: None,
             head_key: None,
             queue: QUEUE,
+            waits: false,
         }
+    }
+
+    /// Has each step wait for room in the queue.
+    #[must_use]
+    pub fn waiting(self) -> Self {
+        Self { waits: true, ..self }
     }
 
     /// Returns every file that is written: the journal, what SQLite keeps beside it, and that of heads.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use hookgate::HandlerTable;
 use hookgate::recorder::{Record, RecordLost, ReloadRecord};
 use rusqlite::Connection;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 use crate::chain::{has_config, write_rows};
 use crate::clock;
@@ -20,6 +20,7 @@ use crate::config::{ConfigNote, ConfigText};
 use crate::database::{self, refused};
 use crate::error::StoreError;
 use crate::head::{Head, HeadKey};
+use crate::journal::is_asked_for;
 use crate::place::Identity;
 use crate::retention;
 use crate::row::{Row, RowWriter};
@@ -62,6 +63,8 @@ pub(crate) struct Writer {
     key: Option<HeadKey>,
     rows: RowWriter,
     counters: Arc<Counters>,
+    /// Where steps wait for room, if they do.
+    room: Option<Arc<Semaphore>>,
     /// How many records since the bodies were looked through.
     since_retention: u64,
     /// How many of the lost records the journal tells of.
@@ -73,6 +76,7 @@ impl Writer {
         settings: JournalSettings,
         key: Option<HeadKey>,
         counters: Arc<Counters>,
+        room: Option<Arc<Semaphore>>,
     ) -> Result<Self, StoreError> {
         let database = database::open(&settings.file, settings.required)?;
         let identity = Identity::of(&settings.file);
@@ -86,6 +90,7 @@ impl Writer {
             key,
             rows,
             counters,
+            room,
             since_retention,
             told_lost: 0,
         })
@@ -105,6 +110,9 @@ impl Writer {
             let row = match message {
                 Message::Record(record, waits_for_it) => {
                     waits = waits_for_it;
+                    if let Some(room) = self.room.as_ref().filter(|_| is_asked_for(&record)) {
+                        room.add_permits(1);
+                    }
                     self.rows.step(&record)
                 }
                 Message::Reload(record) => self.rows.reload(&record),

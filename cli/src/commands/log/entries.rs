@@ -76,7 +76,7 @@ pub(super) fn row(entry: &Entry) -> [Cell; 7] {
     ]
 }
 
-/// Returns as much of a hash as `--config` needs to find it.
+/// Returns as much of a hash as `--config-hash` needs to find it.
 fn short(hash: &ConfigHash) -> String {
     hash.to_string().chars().take("sha256:".len() + 12).collect()
 }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use comfy_table::CellAlignment;
 use hookgate::HandlerTable;
+use hookgate::Outcome;
 use hookgate::contract::payload::ToolCall;
 use hookgate::effects::{Effects, Manifests, PathEffect};
-use hookgate::Outcome;
 use serde_json::{Map, Value, json};
 
 use crate::abort::Abort;
@@ -70,7 +70,8 @@ impl Groups {
         for name in names {
             let group = self.groups.entry(name).or_default();
             if group.steps == 0 {
-                group.first = (step.place.to_string(), action(&Value::Object(step.envelope.clone())));
+                group.first =
+                    (step.place.to_string(), action(&Value::Object(step.envelope.clone())));
             }
             group.steps += 1;
             *group.outcomes.entry(judged.outcome).or_default() += 1;
@@ -82,8 +83,12 @@ impl Groups {
         match self.by {
             By::Tool => word("tool_name").into_iter().collect(),
             By::Session => word("session_id").into_iter().collect(),
-            By::Hook => judged.report.by.iter().chain(&judged.unknown).map(ToString::to_string).collect(),
-            By::Program | By::Path | By::Host => self.effects(&step.envelope).map(|effects| self.done(&effects)).unwrap_or_default(),
+            By::Hook => {
+                judged.report.by.iter().chain(&judged.unknown).map(ToString::to_string).collect()
+            }
+            By::Program | By::Path | By::Host => {
+                self.effects(&step.envelope).map(|effects| self.done(&effects)).unwrap_or_default()
+            }
         }
     }
 
@@ -119,8 +124,11 @@ impl Groups {
         if json {
             let mut lines = JsonLines::default();
             for (name, group) in groups {
-                let outcomes: BTreeMap<String, u64> =
-                    group.outcomes.iter().map(|(outcome, steps)| (outcome.to_string(), *steps)).collect();
+                let outcomes: BTreeMap<String, u64> = group
+                    .outcomes
+                    .iter()
+                    .map(|(outcome, steps)| (outcome.to_string(), *steps))
+                    .collect();
                 lines.add(&json!({
                     "group": name, "steps": group.steps, "outcomes": outcomes, "first": group.first.0,
                 }))?;
@@ -140,8 +148,11 @@ impl Groups {
         };
         let mut rows = table::new(To::Stdout, &[name, "steps", "come out as", "the first", "what"]);
         for (name, group) in groups {
-            let outcomes: Vec<String> =
-                group.outcomes.iter().map(|(outcome, steps)| format!("{steps} {outcome}")).collect();
+            let outcomes: Vec<String> = group
+                .outcomes
+                .iter()
+                .map(|(outcome, steps)| format!("{steps} {outcome}"))
+                .collect();
             let strictest = group.outcomes.keys().map(|outcome| outcome.least()).max();
             let colour = outcome_colour(strictest.unwrap_or(Outcome::Ask));
             rows.add_row([

@@ -57,7 +57,9 @@ impl Printer {
 
     fn is_wanted(&self, judged: &Judged, change: Option<Change>) -> bool {
         match change {
-            change if !self.only.is_empty() => change.is_some_and(|change| self.only.contains(&change)),
+            change if !self.only.is_empty() => {
+                change.is_some_and(|change| self.only.contains(&change))
+            }
             _ if self.json || self.all => true,
             Some(change) => change != Change::Same,
             None => judged.outcome != Known::Sure(Outcome::Allow),
@@ -80,7 +82,9 @@ impl Printer {
         if self.json || self.has_head {
             return Ok(());
         }
-        Ok(stdout::print(&format!("{DIM}no step comes out otherwise; `--all` shows them all{DIM:#}\n"))?)
+        Ok(stdout::print(&format!(
+            "{DIM}no step comes out otherwise; `--all` shows them all{DIM:#}\n"
+        ))?)
     }
 }
 

@@ -1,9 +1,13 @@
 //! Patterns that are searched for together.
 
-use regex::RegexSet;
+use regex::{RegexSet, RegexSetBuilder};
 
 use super::compiled_pattern::CompiledPattern;
 use super::piece::Piece;
+
+/// How many bytes the states may have that a search of the set has made so far. With less, the catalogue makes the same
+/// states over and over in long texts.
+const STATES: usize = 8 << 20;
 
 /// Patterns of which one pass over a text finds out which match.
 #[derive(Clone)]
@@ -19,7 +23,8 @@ impl Patterns {
     /// # Errors
     /// One is not a regular expression, or together they are too large.
     pub(super) fn new(each: Vec<CompiledPattern>) -> Result<Self, regex::Error> {
-        Ok(Self { set: RegexSet::new(each.iter().map(CompiledPattern::source))?, each })
+        let mut set = RegexSetBuilder::new(each.iter().map(CompiledPattern::source));
+        Ok(Self { set: set.dfa_size_limit(STATES).build()?, each })
     }
 
     /// Tells whether one of them matches.

@@ -119,6 +119,20 @@ async fn a_full_queue_loses_records_which_are_counted_and_told() {
 }
 
 #[tokio::test]
+async fn where_steps_wait_for_room_no_record_is_lost() {
+    let place = Place::new();
+    let mut settings = place.settings().waiting();
+    settings.queue = 1;
+    let journal = Journal::open(settings).unwrap();
+    let engine = engine(&journal);
+    for step in 0..500 {
+        assert!(dispatch(&engine, "s", &step.to_string(), "ls").await);
+    }
+    journal.flush(LONG).unwrap();
+    assert_eq!((place.steps().len(), journal.status().lost), (500, 0));
+}
+
+#[tokio::test]
 async fn a_trigger_that_somebody_has_put_in_swallows_no_record() {
     let place = Place::new();
     record(place.settings(), &[("s", "1", "ls")]).await;

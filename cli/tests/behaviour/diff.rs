@@ -1,0 +1,218 @@
+//! Promise: what two configs decide otherwise is found, all of it, and what is weaker is called weaker.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::recorded::corpus;
+use crate::support::{Ended, Folder, repository};
+
+const OLD: &str = r#"
+[[hook]]
+id = "no-rm"
+event = "pre_tool_use"
+runs = ["rm *"]
+builtin = { name = "deny", reason = "nothing is removed" }
+
+[[hook]]
+id = "reads"
+event = "pre_tool_use"
+tool = "Read"
+builtin = { name = "limit", of = "calls", over = 20, then = "ask" }
+
+[[hook]]
+id = "edits"
+event = "pre_tool_use"
+tool = ["Edit", "Write"]
+builtin = { name = "ask", reason = "an edit" }
+"#;
+
+const NEW: &str = r#"
+[[hook]]
+id = "no-rm"
+event = "pre_tool_use"
+runs = ["rm *", "mix *"]
+builtin = { name = "ask", reason = "nothing is removed" }
+
+[[hook]]
+id = "reads"
+event = "pre_tool_use"
+tool = "Read"
+mode = "shadow"
+builtin = { name = "limit", of = "calls", over = 20, then = "ask" }
+
+[[hook]]
+id = "no-git"
+event = "pre_tool_use"
+runs = ["git *"]
+builtin = { name = "deny", reason = "no git" }
+"#;
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("old.toml", OLD);
+    folder.write("new.toml", NEW);
+    folder
+}
+
+fn diff(folder: &Folder, args: &[&str]) -> Ended {
+    let mut all = vec!["diff", "old.toml", "new.toml"];
+    all.extend(args);
+    folder.run(&all, "")
+}
+
+/// What two runs decide otherwise, as counts of pairs of decisions.
+fn by_brute_force(folder: &Folder, steps: &str) -> BTreeMap<(String, String), u64> {
+    let decisions = |config: &str| {
+        let ended = folder.run(&["run", "-c", config, "--json", "-q", "--stable", steps], "");
+        let decision = |line: &Value| line["decision"].as_str().unwrap().to_owned();
+        ended.lines().iter().map(decision).collect::<Vec<_>>()
+    };
+    let (old, new) = (decisions("old.toml"), decisions("new.toml"));
+    assert_eq!(old.len(), new.len());
+    let mut pairs = BTreeMap::new();
+    for (was, is) in old.into_iter().zip(new).filter(|(was, is)| was != is) {
+        *pairs.entry((was, is)).or_default() += 1;
+    }
+    pairs
+}
+
+#[test]
+fn ten_thousand_steps_differ_as_two_runs_do_and_twice_the_same() {
+    let folder = folder();
+    let mut lines = Vec::new();
+    for name in ["session-a.steps.jsonl", "session-b.steps.jsonl", "session-c.steps.jsonl"] {
+        let Some(session) = corpus(&repository(), name) else { return };
+        let session = std::fs::read_to_string(session).unwrap();
+        lines.extend(session.lines().map(str::to_owned));
+    }
+    let mut steps = String::new();
+    // Each time as other sessions: hooks count for each of them.
+    let mut count = 0;
+    for round in 0.. {
+        for line in &lines {
+            let mut step: Value = serde_json::from_str(line).unwrap();
+            let session = format!("{}-{round}", step["session_id"].as_str().unwrap_or_default());
+            step["session_id"] = session.into();
+            steps.push_str(&step.to_string());
+            steps.push('\n');
+            count += 1;
+        }
+        if count >= 10_000 {
+            break;
+        }
+    }
+    folder.write("steps.jsonl", steps);
+    let ended = diff(&folder, &["--on", "steps.jsonl", "--json"]);
+    assert_eq!(ended.code(), 0, "{}", ended.err());
+    let found = &ended.lines()[0]["steps"];
+    assert_eq!(found["judged"], count);
+    let mut pairs: BTreeMap<(String, String), u64> = BTreeMap::new();
+    for delta in found["deltas"].as_array().unwrap() {
+        let side = |key: &str| delta[key]["decision"].as_str().unwrap().to_owned();
+        *pairs.entry((side("was"), side("now"))).or_default() += delta["steps"].as_u64().unwrap();
+    }
+    let expected = by_brute_force(&folder, "steps.jsonl");
+    assert!(expected.len() > 2 && expected.values().sum::<u64>() > 1_000, "{expected:?}");
+    assert_eq!(pairs, expected);
+    let again = diff(&folder, &["--on", "steps.jsonl", "--json"]);
+    assert_eq!(again.out(), ended.out(), "byte by byte");
+}
+
+#[test]
+fn hooks_that_are_weaker_are_called_weaker() {
+    let folder = folder();
+    let ended = diff(&folder, &["--json"]);
+    assert_eq!(ended.code(), 0, "{}", ended.err());
+    let structure = &ended.lines()[0]["structure"];
+    let hooks: BTreeMap<&str, &Value> = structure["hooks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hook| (hook["id"].as_str().unwrap(), hook))
+        .collect();
+    assert_eq!(
+        hooks["no-git"],
+        &json!({"id": "no-git", "change": "added", "direction": "stronger"})
+    );
+    assert_eq!(hooks["edits"], &json!({"id": "edits", "change": "removed", "direction": "weaker"}));
+    let reads = &hooks["reads"]["keys"];
+    assert_eq!(
+        *reads,
+        json!([{"key": "mode", "was": "enforce", "now": "shadow", "direction": "weaker"}])
+    );
+    let keys = hooks["no-rm"]["keys"].as_array().unwrap();
+    let key = |name: &str| keys.iter().find(|key| key["key"] == name).unwrap();
+    assert_eq!(key("handler.settings.name")["direction"], "weaker");
+    assert!(ended.lines()[0]["steps"].is_null());
+    assert_eq!(diff(&folder, &["--fail-on", "weaker"]).code(), 2);
+    assert_eq!(diff(&folder, &["--fail-on", "rewritten"]).code(), 0);
+    // The other way round it is stronger, and something is removed all the same.
+    folder.write("old.toml", NEW);
+    folder.write("new.toml", NEW.replace("mode = \"shadow\"", "mode = \"enforce\""));
+    assert_eq!(diff(&folder, &["--fail-on", "weaker"]).code(), 0);
+    assert_eq!(diff(&folder, &["--fail-on", "stricter"]).code(), 2);
+    folder.write("new.toml", NEW);
+    let same = diff(&folder, &["--table"]);
+    assert_eq!(same.out(), "the hooks are the same\n");
+}
+
+#[test]
+fn a_step_that_goes_further_fails_even_if_no_rule_sees_it() {
+    let folder = Folder::new();
+    let hook = |regex: &str| {
+        format!(
+            "[[hook]]\nid = \"x\"\nevent = \"pre_tool_use\"\ninput = {{ \"/command\" = {{ regex = \"{regex}\" }} }}\nbuiltin = {{ name = \"deny\", reason = \"x\" }}\n"
+        )
+    };
+    folder.write("old.toml", hook("ab?"));
+    folder.write("new.toml", hook("ab+"));
+    let step = |command: &str| {
+        json!({"hook_event_name": "pre_tool_use", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": command}}).to_string()
+    };
+    folder.write("steps.jsonl", [step("a"), step("ab"), step("c")].join("\n"));
+    assert_eq!(diff(&folder, &["--fail-on", "weaker"]).code(), 0, "no rule can tell");
+    let ended = diff(&folder, &["--fail-on", "weaker", "--on", "steps.jsonl", "--json"]);
+    assert_eq!(ended.code(), 2, "{}", ended.err());
+    let deltas = &ended.lines()[0]["steps"]["deltas"];
+    assert_eq!(deltas.as_array().unwrap().len(), 1);
+    assert_eq!((&deltas[0]["steps"], &deltas[0]["first"]["line"]), (&json!(1), &json!(1)));
+    let filtered = diff(&folder, &["--since", "1h"]);
+    assert_eq!(filtered.code(), 64);
+}
+
+#[test]
+fn what_a_program_would_say_to_both_is_no_difference() {
+    let folder = Folder::new();
+    let script = "[[hook]]\nid = \"script\"\nevent = \"pre_tool_use\"\ncommand = { argv = [\"./guard.sh\"] }\n";
+    let path = folder.write("guard.sh", "#!/bin/sh\nexit 2\n");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder.write("old.toml", script);
+    folder.write("new.toml", format!("{script}\n[[hook]]\nid = \"ask\"\nevent = \"pre_tool_use\"\ntool = \"Bash\"\nbuiltin = {{ name = \"ask\", reason = \"x\" }}\n"));
+    let step = |tool: &str| {
+        json!({"hook_event_name": "pre_tool_use", "session_id": "s", "tool_name": tool, "tool_input": {}}).to_string()
+    };
+    folder.write("steps.jsonl", [step("Bash"), step("Read")].join("\n"));
+    let ended = diff(&folder, &["--on", "steps.jsonl", "--json"]);
+    let steps = &ended.lines()[0]["steps"];
+    assert_eq!(steps["changes"], json!({"same": 1, "unknown": 1}), "{}", ended.err());
+    let now = &steps["deltas"][0]["now"];
+    assert_eq!((&now["decision"], &now["at_least"]), (&json!("unknown"), &json!("ask")));
+}
+
+#[test]
+fn the_screen_of_the_page() {
+    let folder = folder();
+    let steps = ["rm x", "git status", "ls"].map(|command| {
+        json!({"hook_event_name": "pre_tool_use", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": command}}).to_string()
+    });
+    folder.write("steps.jsonl", steps.join("\n"));
+    let ended = diff(&folder, &["--on", "steps.jsonl", "--table"]);
+    let lines: Vec<&str> = ended.out().lines().map(str::trim_end).collect();
+    let screen = lines.join("\n");
+    let page = std::fs::read_to_string(repository().join("docs/replay.md")).unwrap();
+    assert!(page.contains(screen.trim_end()), "docs/replay.md does not show:\n{screen}");
+    assert_snapshot!(screen);
+}
