@@ -1,6 +1,7 @@
 //! `hookgate log`: reads the journal of decisions.
 
 mod entries;
+mod export;
 mod show;
 mod stats;
 
@@ -36,6 +37,7 @@ Examples:
   hookgate log --follow
   hookgate log show 1234
   hookgate log stats --since 30d
+  hookgate log export --format csv > decisions.csv
   hookgate log --json --hook no-secrets | jq -r .report.reason"
 )]
 pub struct Args {
@@ -60,6 +62,7 @@ pub struct Args {
 enum Verb {
     Show(show::Args),
     Stats(Box<stats::Args>),
+    Export(Box<export::Args>),
 }
 
 /// Runs the verb.
@@ -70,6 +73,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     match &args.verb {
         Some(Verb::Show(show)) => return show::run(show),
         Some(Verb::Stats(stats)) => return stats::run(stats),
+        Some(Verb::Export(export)) => return export::run(export),
         None => {}
     }
     let json = args.output.wants_json();

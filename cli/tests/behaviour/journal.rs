@@ -200,3 +200,44 @@ fn a_section_with_mistakes_is_told_with_its_places() {
         assert!(ended.err().contains(place), "{place}: {}", ended.err());
     }
 }
+
+#[test]
+fn decisions_are_exported_in_formats_of_other_programs() {
+    let folder = recorded();
+    let export = |format: &str| {
+        let ended =
+            folder.run(&["log", "export", "--format", format, "--journal", "journal.db"], "");
+        assert_eq!(ended.code(), 0, "{}", ended.err());
+        ended
+    };
+    let csv = export("csv");
+    let rows: Vec<&str> = csv.out().split("\r\n").collect();
+    assert!(rows[0].starts_with("seq,time,session_id,step_id,event,"), "{}", rows[0]);
+    assert_eq!(rows.len(), 6, "a head, four decisions, and the end of the last: {rows:?}");
+    assert!(rows[1].contains(",deny,no-force-push,force push is not allowed here,"), "{}", rows[1]);
+    let ocsf = export("ocsf").lines();
+    let ids: Vec<_> = ocsf.iter().map(|event| event["action_id"].as_u64().unwrap()).collect();
+    assert_eq!(ids, [2, 1, 0, 1]);
+    assert!(ocsf.iter().all(|event| event["type_uid"] == 600_399 && event["class_uid"] == 6003));
+    assert_eq!(ocsf[0]["api"]["operation"], "Bash");
+    let otlp = export("otlp-json").lines();
+    let logs = &otlp[0]["resourceLogs"][0]["scopeLogs"][0]["logRecords"];
+    assert_eq!(logs.as_array().unwrap().len(), 4);
+    assert!(logs[0]["timeUnixNano"].as_str().unwrap().ends_with("000000"));
+    assert_eq!(
+        logs[0]["body"]["stringValue"],
+        "pre_tool_use: deny: force push is not allowed here"
+    );
+    let jsonl = export("jsonl");
+    assert_eq!(jsonl.out(), log(&folder, &["--json"]).out());
+}
+
+#[test]
+fn a_reason_that_looks_like_a_formula_is_none_in_a_table() {
+    let hooks = "[[hook]]\nid = \"h\"\nevent = \"pre_tool_use\"\nbuiltin = { name = \"deny\", reason = '=1+1, \"x\"' }\n";
+    let folder = Folder::with_hooks(hooks);
+    let args = ["run", "-c", "hooks.toml", "--journal", "journal.db", "-q", "--table"];
+    folder.run(&args, bash("ls"));
+    let csv = folder.run(&["log", "export", "--format", "csv", "--journal", "journal.db"], "");
+    assert!(csv.out().contains(",\"'=1+1, \"\"x\"\"\","), "{}", csv.out());
+}
