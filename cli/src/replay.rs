@@ -3,6 +3,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | [`source`] | where recorded steps come from: a journal, or files |
+//! | [`of_agent`] | steps as an agent tells them |
 //! | [`recorded`] | one recorded step, with what was decided then |
 //! | [`external`] | what stands in for programs, services and models, which are not called |
 //! | [`replayer`] | a config that judges recorded steps |
@@ -10,6 +11,7 @@
 
 mod external;
 mod known;
+mod of_agent;
 mod recorded;
 mod replayer;
 mod source;

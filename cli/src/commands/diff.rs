@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::abort::Abort;
+use crate::agents::dialect_of;
 use crate::config::ConfigArgs;
 use crate::exit_code::Exit;
 use crate::interrupt::interrupted;
@@ -49,6 +50,9 @@ pub struct Args {
     /// Judge these steps by both: `journal`, a journal, a file of envelopes, or a folder with *.jsonl
     #[arg(long, value_name = "STEPS")]
     on: Vec<PathBuf>,
+    /// Read files as this agent writes them: what it sends to its hooks, or the transcripts of claude
+    #[arg(long, value_name = "NAME", requires = "on")]
+    agent: Option<String>,
     /// Exit with 2 if there is such a change
     #[arg(long, value_name = "CHANGE", value_delimiter = ',')]
     fail_on: Vec<Change>,
@@ -121,13 +125,15 @@ fn sources(args: &Args) -> Result<Option<Vec<Source>>, Abort> {
             Some(_) => Err(Abort::usage("no steps are filtered without --on; try --on journal")),
         };
     }
+    let dialect = args.agent.as_deref().map(dialect_of).transpose()?;
     let sources = args.on.iter().map(|on| match on.as_os_str() == JOURNAL {
         true => {
             Ok(Source::journal(JournalArgs::default().file()?, filter.clone().unwrap_or_default()))
         }
         false => Source::files(std::slice::from_ref(on), filter.as_ref()),
     });
-    Ok(Some(sources.collect::<Result<_, _>>()?))
+    let of_agent = |source: Result<Source, Abort>| Ok(source?.of_agent(dialect.clone()));
+    Ok(Some(sources.map(of_agent).collect::<Result<_, Abort>>()?))
 }
 
 async fn judge_all(

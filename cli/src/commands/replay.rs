@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use hookgate::HookId;
 
 use crate::abort::Abort;
+use crate::agents::dialect_of;
 use crate::config::ConfigArgs;
 use crate::exit_code::Exit;
 use crate::interrupt::interrupted;
@@ -42,13 +43,17 @@ Examples:
   hookgate replay -c rule.toml --since 30d --by program
                                                    which of last month's steps would this rule stop?
   hookgate replay -c new.toml --stub judge=deny --fail-on weaker
-  hookgate replay -c new.toml sessions/ --by tool")]
+  hookgate replay -c new.toml sessions/ --by tool
+  hookgate replay -c new.toml --agent claude ~/.claude/projects/")]
 pub struct Args {
     #[command(flatten)]
     config: ConfigArgs,
     /// The steps: files of envelopes, folders with *.jsonl, journals, or `-`; without any, the journal
     #[arg(value_name = "FILE")]
     steps: Vec<PathBuf>,
+    /// Read files as this agent writes them: what it sends to its hooks, or the transcripts of claude
+    #[arg(long, value_name = "NAME", requires = "steps")]
+    agent: Option<String>,
     #[command(flatten)]
     journal: JournalArgs,
     /// Show also the steps that come out as they did
@@ -80,7 +85,8 @@ pub struct Args {
 /// The config is not valid, there is no journal, a file cannot be read, or it was interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
     let replayer = Replayer::load(&args.config, &args.external)?;
-    let source = source(&args.steps, &args.journal, &args.filter)?;
+    let dialect = args.agent.as_deref().map(dialect_of).transpose()?;
+    let source = source(&args.steps, &args.journal, &args.filter)?.of_agent(dialect);
     let json = args.output.wants_json();
     let printer = Printer::new(json, args.all, args.only.clone());
     let groups = args.by.map(|by| Groups::new(by, &replayer.table()));

@@ -139,7 +139,11 @@ impl RecordedStep {
     }
 
     /// Returns a step of a file of envelopes.
-    pub(crate) const fn of_envelope(place: Place, envelope: Map<String, Value>) -> Self {
-        Self { place, time: None, envelope, was: None, is_wanted: true }
+    pub(crate) const fn of_envelope(
+        place: Place,
+        envelope: Map<String, Value>,
+        time: Option<SystemTime>,
+    ) -> Self {
+        Self { place, time, envelope, was: None, is_wanted: true }
     }
 }

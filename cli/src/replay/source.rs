@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookgate::ConfigHash;
+use hookgate::contract::dialect::Dialect;
 use hookgate::contract::json::Integers;
 use hookgate_store::{Entry, Filter, Reader, Says};
 use tokio::sync::mpsc;
 
+use super::of_agent::AgentLines;
 use super::recorded::{Definitions, NoStep, Place, RecordedStep};
 use crate::abort::Abort;
 use crate::input::envelope;
@@ -52,6 +54,8 @@ pub(crate) struct Source {
     counts: Counts,
     /// What the hooks of each config did, as far as entries have told it.
     definitions: HashMap<ConfigHash, Definitions>,
+    /// The agent that has written the lines, if one has.
+    agent: Option<AgentLines>,
 }
 
 enum Input {
@@ -61,7 +65,7 @@ enum Input {
 
 enum Open {
     Journal(mpsc::Receiver<Result<Vec<Read>, Abort>>, VecDeque<Read>),
-    Lines(Lines, Arc<str>),
+    Lines(Lines, Arc<str>, VecDeque<Item>),
 }
 
 /// What is read of a journal.
@@ -99,7 +103,13 @@ impl Source {
             open: None,
             counts: Counts::default(),
             definitions: HashMap::new(),
+            agent: None,
         }
+    }
+
+    /// Reads lines as an agent writes them.
+    pub(crate) fn of_agent(self, dialect: Option<Arc<dyn Dialect>>) -> Self {
+        Self { agent: dialect.map(AgentLines::new), ..self }
     }
 
     /// Returns a bar over what is read; hidden if that is not known.
@@ -138,63 +148,89 @@ impl Source {
                         None => self.open = None,
                     },
                 },
-                Open::Lines(lines, name) => match lines.next().await? {
-                    None => self.open = None,
-                    Some(line) => {
-                        progress.advance_bytes(line.size, 0);
-                        let name = Arc::clone(name);
-                        if let Some(item) = self.read_line(&name, &line) {
-                            return Ok(Some(item));
+                Open::Lines(lines, name, ready) => {
+                    if let Some(item) = ready.pop_front() {
+                        return Ok(Some(item));
+                    }
+                    match lines.next().await? {
+                        None => self.open = None,
+                        Some(line) => {
+                            progress.advance_bytes(line.size, 0);
+                            let place = Place::Line(Arc::clone(name), line.number);
+                            let items = self.read_line(&place, &line);
+                            if let Some(Open::Lines(_, _, ready)) = &mut self.open {
+                                ready.extend(items);
+                            }
                         }
                     }
-                },
+                }
             }
         }
     }
 
-    fn read_line(&mut self, name: &Arc<str>, line: &Line) -> Option<Item> {
-        let place = Place::Line(Arc::clone(name), line.number);
+    fn read_line(&mut self, place: &Place, line: &Line) -> Vec<Item> {
         let wrong = |column: usize, why: &str| {
-            Some(Item::Unreadable(
+            vec![Item::Unreadable(
                 format!("{place}:{column}"),
                 format!("the step could not be read: {why}"),
-            ))
+            )]
         };
         let Some(bytes) = &line.bytes else { return wrong(1, "the line is longer than 16 MiB") };
         let bytes = bytes.trim_ascii_end();
         if bytes.is_empty() {
-            return None;
+            return Vec::new();
         }
         let object = match envelope::object(bytes, Integers::Exact) {
             Ok(object) => object,
             Err(unreadable) => return wrong(unreadable.column, &unreadable.message),
         };
+        if let Some(agent) = &mut self.agent {
+            return match agent.read(object) {
+                Err(error) => wrong(1, &error),
+                Ok(told) => told
+                    .into_iter()
+                    .map(|told| {
+                        Item::step(RecordedStep::of_envelope(
+                            place.clone(),
+                            told.envelope,
+                            told.time,
+                        ))
+                    })
+                    .collect(),
+            };
+        }
         if !(object.contains_key("seq") && object.contains_key("kind")) {
-            return Some(Item::Step(Box::new(RecordedStep::of_envelope(place, object))));
+            return vec![Item::step(RecordedStep::of_envelope(place.clone(), object, None))];
         }
         // One that `hookgate log --json` has printed.
         match Entry::from_object(object).map(|entry| entry.says) {
             Err(error) => wrong(1, &error.to_string()),
             Ok(Says::Config(config)) => {
                 self.definitions.insert(config.config_hash, Arc::new(config.hooks));
-                None
+                Vec::new()
             }
-            Ok(Says::Step(record)) => match RecordedStep::of_record(place, record) {
+            Ok(Says::Step(record)) => match RecordedStep::of_record(place.clone(), record) {
                 Ok(mut step) => {
                     let hash = step.config_hash();
                     if let Some(was) = &mut step.was {
                         was.definitions =
                             hash.and_then(|hash| self.definitions.get(&hash).cloned());
                     }
-                    Some(Item::Step(Box::new(step)))
+                    vec![Item::step(step)]
                 }
                 Err(why) => {
                     self.counts.add(why, true);
-                    None
+                    Vec::new()
                 }
             },
-            Ok(_) => None,
+            Ok(_) => Vec::new(),
         }
+    }
+}
+
+impl Item {
+    fn step(step: RecordedStep) -> Self {
+        Self::Step(Box::new(step))
     }
 }
 
@@ -224,7 +260,7 @@ impl Open {
             Input::Lines(file) => {
                 let lines = Lines::open(Some(&file))?;
                 let name = Arc::from(lines.name());
-                Ok(Self::Lines(lines, name))
+                Ok(Self::Lines(lines, name, VecDeque::new()))
             }
             Input::Journal(file, filter) => {
                 let reader = open_to_read(&file)?;

@@ -299,3 +299,52 @@ fn the_screens_of_the_page() {
     assert_on_page(groups.trim_end());
     assert_snapshot!(groups);
 }
+
+#[test]
+fn what_an_agent_has_told_is_judged_at_its_time() {
+    let folder = Folder::with_hooks(&format!(
+        "{HOOKS}\n[[hook]]\nid = \"secret\"\nevent = \"post_tool_use\"\nbuiltin = {{ name = \"redact_secrets\" }}\n"
+    ));
+    let line = |kind: &str, content: Value| {
+        json!({
+            "type": kind, "sessionId": "s", "cwd": folder.path(""), "timestamp": "2026-11-01T12:00:00.000Z",
+            "message": {"role": kind, "content": content},
+        })
+    };
+    let transcript = [
+        json!({"type": "summary", "summary": "a session"}),
+        line("user", "clean up".into()),
+        line(
+            "assistant",
+            json!([
+                {"type": "text", "text": "I will."},
+                {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "rm -r build"}},
+            ]),
+        ),
+        line("user", json!([{"type": "tool_result", "tool_use_id": "t1", "content": "done"}])),
+    ];
+    let text: Vec<String> = transcript.iter().map(Value::to_string).collect();
+    folder.write("session.jsonl", text.join("\n"));
+    let judge = |file: &str, agent: &str| {
+        let ended = folder.run(&["replay", "-c", "hooks.toml", "--agent", agent, file], "");
+        let steps = ended.lines().into_iter();
+        let steps = steps.map(|step| {
+            format!(
+                "{} {}",
+                step["event"].as_str().unwrap(),
+                step["now"]["decision"].as_str().unwrap()
+            )
+        });
+        (ended.code(), steps.collect::<Vec<_>>(), ended.err().to_owned())
+    };
+    let (code, steps, err) = judge("session.jsonl", "claude");
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(steps, ["user_prompt_submit allow", "pre_tool_use deny", "post_tool_use allow"]);
+    let sent = json!({"session_id": "s", "cwd": "/w", "hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "tool_input": {"command": "rm x"}, "timestamp": "2026-11-01T12:00:00Z", "transcript_path": ""});
+    folder.write("sent.jsonl", sent.to_string());
+    let (code, steps, err) = judge("sent.jsonl", "gemini");
+    assert_eq!((code, steps), (0, vec!["pre_tool_use deny".to_owned()]), "{err}");
+    let (code, steps, err) = judge("sent.jsonl", "claude");
+    assert_eq!((code, steps.len()), (1, 0));
+    assert!(err.contains("sent.jsonl:1:1") && err.contains("BeforeTool"), "{err}");
+}
