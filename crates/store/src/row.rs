@@ -132,11 +132,18 @@ impl RowWriter {
     ///
     /// # Errors
     /// It cannot be written as JSON.
-    pub(crate) fn step(&self, record: &Record) -> serde_json::Result<Row> {
-        let mut text = object("step", record)?;
+    pub(crate) fn step(&self, mut record: Record) -> serde_json::Result<Row> {
+        // What is JSON already, and can be long, is moved and not written once more.
+        let envelope = record.report.envelope.take();
+        let fields = std::mem::take(&mut record.report.final_fields);
+        let mut text = object("step", &record)?;
         let mut body = Map::new();
         if let Some(report) = text.get_mut("report").and_then(Value::as_object_mut) {
             body = split(report);
+        }
+        body.extend(envelope.map(|envelope| ("envelope".to_owned(), envelope)));
+        if !fields.is_empty() {
+            body.insert("final".to_owned(), Value::Object(fields));
         }
         if self.mode != EnvelopeMode::Full {
             hide_rewritten(&mut body);
@@ -147,22 +154,22 @@ impl RowWriter {
             body.retain(|key, _| OF_HASH.contains(&key.as_str()));
             body.extend(hash.map(|hash| ("envelope_sha256".to_owned(), Value::String(hash))));
         }
-        let body = (!body.is_empty()).then(|| self.written(Value::Object(body)));
+        let body = (!body.is_empty()).then(|| self.written(&Value::Object(body))).transpose()?;
         Ok(Row::new(text, body))
     }
 
     /// Returns the row of what came of a reload.
     pub(crate) fn reload(&self, record: &ReloadRecord) -> serde_json::Result<Row> {
         let mut text = object("reload", record)?;
-        let body = text.remove("error").map(|error| self.written(json!({ "error": error })));
-        Ok(Row::new(text, body))
+        let body = text.remove("error").map(|error| self.written(&json!({ "error": error })));
+        Ok(Row::new(text, body.transpose()?))
     }
 
     /// Returns the row of a config that is in force from now on.
     pub(crate) fn config(&self, config: &ConfigNote) -> serde_json::Result<Row> {
         let mut text = object("config", config)?;
-        let files = text.remove("files").map(|files| self.written(json!({ "files": files })));
-        Ok(Row::new(text, files))
+        let files = text.remove("files").map(|files| self.written(&json!({ "files": files })));
+        Ok(Row::new(text, files.transpose()?))
     }
 
     /// Returns the row that says that records before it were lost.
@@ -177,12 +184,12 @@ impl RowWriter {
         Row::new(into_object(text), None)
     }
 
-    fn written(&self, body: Value) -> String {
+    fn written(&self, body: &Value) -> serde_json::Result<String> {
         let redacted = match self.mode {
             EnvelopeMode::Full => None,
-            EnvelopeMode::Redacted | EnvelopeMode::Hash => self.redactor.redact_value(&body),
+            EnvelopeMode::Redacted | EnvelopeMode::Hash => self.redactor.redact_value(body),
         };
-        redacted.map_or(body, |(redacted, _)| redacted).to_string()
+        serde_json::to_string(redacted.as_ref().map_or(body, |(redacted, _)| redacted))
     }
 }
 

@@ -113,7 +113,7 @@ impl Writer {
                     if let Some(room) = self.room.as_ref().filter(|_| is_asked_for(&record)) {
                         room.add_permits(1);
                     }
-                    self.rows.step(&record)
+                    self.rows.step(*record)
                 }
                 Message::Reload(record) => self.rows.reload(&record),
                 Message::Config(table, files) => {
