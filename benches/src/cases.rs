@@ -11,6 +11,7 @@
 mod builds;
 mod effects;
 mod engines;
+mod journal;
 mod waits;
 
 use std::hint::black_box;
@@ -19,6 +20,7 @@ use std::task::{Context, Poll, Waker};
 
 use hookgate::contract::payload::{ToolCall, TurnBoundary};
 use hookgate::{Engine, Gate, HookEngine, HookStep, Noop, StepContext, ToolUse};
+use hookgate_store::EnvelopeMode;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -100,6 +102,13 @@ pub(crate) const CASES: &[Case] = &[
     case("replace_1000", "empty", 50, || builds::replaced(1_000, Pattern::Exact)),
     case("replace_globs_1000", "empty", 20, || builds::replaced(1_000, Pattern::Glob)),
     case("add_remove_1000", "empty", 20, || builds::added_and_removed(1_000)),
+    case("recorded_1", "noop_200B_object", 5_000, || journal::handed_over(object(200))),
+    case("journal_full_1", "noop_200B_object", 5_000, || {
+        journal::written(EnvelopeMode::Full, object(200))
+    }),
+    case("journal_redacted_1", "noop_200B_object", 5_000, || {
+        journal::written(EnvelopeMode::Redacted, object(200))
+    }),
     case("effects_typical", "empty", 2_000, effects::typical),
 ];
 

@@ -233,13 +233,13 @@ pub(super) fn tell_counts(source: &Source) {
     let counts = source.counts();
     if counts.without_envelope > 0 {
         stderr::warning(&format!(
-            "{} without its step was left out: it was deleted, or `[journal]` keeps a hash only",
+            "left out: {} whose step was deleted, or of which `[journal]` keeps a hash only",
             count(counts.without_envelope, "record")
         ));
     }
     if counts.earlier_without_envelope > 0 {
         stderr::warning(&format!(
-            "{} of these sessions has no step any more: what hooks count may be less than it was",
+            "not counted: {} of these sessions whose step was deleted; what hooks count may be less than it was",
             count(counts.earlier_without_envelope, "earlier record")
         ));
     }

@@ -254,7 +254,7 @@ async fn a_record_without_its_step_is_told() {
     drop((engine, journal));
     let ended = replay(&folder, &[]);
     assert!(ended.lines().is_empty());
-    assert!(ended.err().contains("1 record without its step"), "{}", ended.err());
+    assert!(ended.err().contains("left out: 1 record whose step"), "{}", ended.err());
 }
 
 #[test]
