@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hookgate::contract::{Handler, Reply, VerdictDecision};
+use hookgate::contract::{Reply, VerdictDecision};
 use hookgate::decision::{Vote, VoteOutcome};
+use hookgate::layer::around;
 use hookgate::{ConfigHash, Failure, FailureClass, HookId, HookSpec, Invocation, Verdict};
 use serde_json::{Map, Value};
 
@@ -162,15 +163,16 @@ pub(super) fn stubbed(hook: &HookSpec, stub: &Stub) -> HookSpec {
     with_reply(hook, move |_| reply.clone())
 }
 
+/// A handler that waits is replaced by one that could: its hook may have a deadline.
 fn with_reply(
     hook: &HookSpec,
     reply: impl Fn(&Invocation<'_>) -> Reply + Send + Sync + 'static,
 ) -> HookSpec {
     let reply = Arc::new(reply);
-    hook.clone().watch_handler(move |_: Handler| {
-        let reply = Arc::clone(&reply);
-        Handler::Sync(Arc::new(move |call: Invocation<'_>| reply(&call)))
-    })
+    hook.clone().watch_handler(around(move |_, call| {
+        let reply = reply(&call);
+        Box::pin(std::future::ready(reply))
+    }))
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ builtin = { name = "deny", reason = "nothing is removed" }
 id = "script"
 event = "pre_tool_use"
 runs = ["npm *"]
+timeout = "20s"
 command = { argv = ["./guard.sh"] }
 
 [[hook]]
