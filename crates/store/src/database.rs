@@ -15,11 +15,17 @@ pub(crate) struct Schema {
     pub(crate) application: i64,
     /// The versions, each made of the one before. What is here was released, and does not change.
     pub(crate) migrations: &'static [&'static str],
+    /// How many pages the log of writes may have before it is written into the file. Who opens a file that nobody has
+    /// open reads the whole log.
+    pub(crate) log_pages: u32,
 }
 
 /// A journal: `hook`.
-pub(crate) const JOURNAL: Schema =
-    Schema { application: 0x686f_6f6b, migrations: &[include_str!("schema.sql")] };
+pub(crate) const JOURNAL: Schema = Schema {
+    application: 0x686f_6f6b,
+    migrations: &[include_str!("schema.sql")],
+    log_pages: 256,
+};
 
 impl Schema {
     /// Returns the version that this build writes.
@@ -30,9 +36,6 @@ impl Schema {
 
 /// How long another process may hold the file.
 const BUSY: Duration = Duration::from_secs(2);
-
-/// How many pages the log of writes may have before it is written into the file.
-const LOG_PAGES: i64 = 256;
 
 /// Opens a file for writing; makes it if it is not there.
 ///
@@ -57,10 +60,10 @@ pub(crate) fn open(
     if version(&database, file, schema)? < schema.known() {
         migrate(&mut database, file, schema)?;
     }
-    let sync = if is_durable { "FULL" } else { "NORMAL" };
+    let (sync, pages) = (if is_durable { "FULL" } else { "NORMAL" }, schema.log_pages);
     database
         .execute_batch(&format!(
-            "PRAGMA synchronous = {sync}; PRAGMA wal_autocheckpoint = {LOG_PAGES}; PRAGMA secure_delete = ON;"
+            "PRAGMA synchronous = {sync}; PRAGMA wal_autocheckpoint = {pages}; PRAGMA secure_delete = ON;"
         ))
         .map_err(refuse)?;
     Ok(database)

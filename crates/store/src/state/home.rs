@@ -18,8 +18,12 @@ use crate::database::{self, Schema};
 use crate::place::{self, Identity};
 
 /// What the file is: `hkst`.
-const STATE: Schema =
-    Schema { application: 0x686b_7374, migrations: &[include_str!("schema.sql")] };
+const STATE: Schema = Schema {
+    application: 0x686b_7374,
+    migrations: &[include_str!("schema.sql")],
+    // Each step is a process of its own, which reads the log.
+    log_pages: 64,
+};
 
 /// How many scopes are kept; those that were not changed for the longest time are forgotten.
 const SCOPES: usize = 1024;
