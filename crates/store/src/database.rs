@@ -21,11 +21,8 @@ pub(crate) struct Schema {
 }
 
 /// A journal: `hook`.
-pub(crate) const JOURNAL: Schema = Schema {
-    application: 0x686f_6f6b,
-    migrations: &[include_str!("schema.sql")],
-    log_pages: 256,
-};
+pub(crate) const JOURNAL: Schema =
+    Schema { application: 0x686f_6f6b, migrations: &[include_str!("schema.sql")], log_pages: 256 };
 
 impl Schema {
     /// Returns the version that this build writes.
@@ -36,6 +33,9 @@ impl Schema {
 
 /// How long another process may hold the file.
 const BUSY: Duration = Duration::from_secs(2);
+
+/// How many bytes a page has.
+const PAGE: u64 = 4096;
 
 /// Opens a file for writing; makes it if it is not there.
 ///
@@ -66,7 +66,24 @@ pub(crate) fn open(
             "PRAGMA synchronous = {sync}; PRAGMA wal_autocheckpoint = {pages}; PRAGMA secure_delete = ON;"
         ))
         .map_err(refuse)?;
+    empty_log(&database, file, schema);
+    database.busy_timeout(BUSY).map_err(refuse)?;
     Ok(database)
+}
+
+/// Writes a log that has grown into the file, and empties it. SQLite does the first by itself, but which part of a log
+/// is in the file is known only while somebody has that open: of processes that write once each, none would begin it
+/// anew.
+fn empty_log(database: &Connection, file: &Path, schema: &Schema) {
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    let bytes = std::fs::metadata(log).map_or(0, |found| found.len());
+    if bytes <= u64::from(schema.log_pages) * PAGE {
+        return;
+    }
+    // Where others read or write now, it is emptied another time: nobody waits for it.
+    let _ = database.busy_timeout(Duration::ZERO);
+    let _ = database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
 }
 
 /// Opens a journal for reading.

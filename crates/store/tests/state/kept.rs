@@ -188,6 +188,19 @@ fn too_much_is_refused_and_what_was_kept_stays() {
     assert_eq!(home.read(&other), Ok(None));
 }
 
+/// The log is read by each process that opens the database alone.
+#[test]
+fn the_log_stays_short_however_many_processes_count() {
+    let folder = TempDir::new().unwrap();
+    let mut longest = 0;
+    for number in 1..=120 {
+        assert_eq!(count(folder.path(), "s"), Ok(number));
+        let log = fs::metadata(folder.path().join("state.db-wal")).unwrap().len();
+        longest = longest.max(log);
+    }
+    assert!((200_000..400_000).contains(&longest), "{longest}");
+}
+
 #[test]
 fn an_older_program_refuses_a_newer_schema_politely() {
     let folder = TempDir::new().unwrap();
