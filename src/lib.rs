@@ -98,7 +98,6 @@
 //! | `mcp` | `mcp`: handlers that ask MCP servers |
 //! | `prompt` | `prompt`: judges, that is handlers that ask a language model |
 //! | `rego` | `rego`: handlers that are policies in Rego |
-//! | `state` | `state`: a folder in which hooks keep what they count and remember, over processes |
 //! | `diagnostics` | none: config errors become `miette` diagnostics |
 //! | `schema` | `schema`: JSON Schemas of the wire formats |
 //! | `testing` | `testing`: scripted handlers, captured records and a builder of steps, for tests |
@@ -175,8 +174,6 @@ pub use hookgate_mcp as mcp;
 pub use hookgate_prompt as prompt;
 #[cfg(feature = "rego")]
 pub use hookgate_rego as rego;
-#[cfg(feature = "state")]
-pub use hookgate_state as state;
 
 #[doc(inline)]
 pub use config_hash::ConfigHash;

@@ -6,6 +6,7 @@ use std::sync::Barrier;
 use std::thread;
 
 use hookgate_test_support::model_server::{Mode, Server};
+use rusqlite::Connection;
 
 use super::daemon::machine::{Daemon, until};
 use crate::support::{Answer, POLICY, Session, Stdin, each_program, run};
@@ -119,14 +120,16 @@ fn a_daemon_counts_on_where_the_call_that_started_it_has_counted() {
 fn what_was_tampered_with_is_a_failure_and_not_zero() {
     let denies: Vec<_> = all().into_iter().filter(|(name, _)| *name != "mark").collect();
     for (name, policy) in &denies {
-        for (what, tamper) in tampering() {
+        for (what, tamper) in TAMPERING {
             let session = Session::with(policy);
             assert!(!blocks(&call(&session, "claude", 0), "claude"));
             call_in(&session, "claude", "s-2", 0);
-            let folder = session.home.path().join(".local/state/hookgate");
-            let earlier = fs::read(folder.join("sessions/s-s-1.json")).unwrap();
+            let earlier = session.home.path().join("earlier.db");
+            let kept = state(&session);
+            kept.execute("VACUUM INTO ?1", [earlier.to_str().unwrap()]).unwrap();
             assert!(blocks(&call(&session, "claude", 1), "claude"));
-            tamper(&folder, &earlier);
+            kept.execute("ATTACH ?1 AS earlier", [earlier.to_str().unwrap()]).unwrap();
+            kept.execute_batch(tamper).unwrap();
             let after = call(&session, "claude", 2);
             assert!(blocks(&after, "claude"), "{name}, {what}: {after:?}");
             assert!(after.text().contains("new session"), "{name}, {what}: {after:?}");
@@ -137,27 +140,27 @@ fn what_was_tampered_with_is_a_failure_and_not_zero() {
     }
 }
 
-type Tamper = fn(&std::path::Path, &[u8]);
-
-fn tampering() -> [(&'static str, Tamper); 4] {
-    [
-        ("removed", |folder, _| fs::remove_file(folder.join("sessions/s-s-1.json")).unwrap()),
-        ("put back", |folder, earlier| {
-            fs::write(folder.join("sessions/s-s-1.json"), earlier).unwrap();
-        }),
-        ("copied", |folder, _| {
-            let other = folder.join("sessions/s-s-2.json");
-            fs::copy(other, folder.join("sessions/s-s-1.json")).map(drop).unwrap();
-        }),
-        ("edited", |folder, _| {
-            let file = folder.join("sessions/s-s-1.json");
-            let text = fs::read_to_string(&file).unwrap();
-            let digits = text.replace('2', "1");
-            assert_ne!(text, digits);
-            fs::write(file, digits).unwrap();
-        }),
-    ]
+/// The database of what is kept, as another program opens it.
+fn state(session: &Session) -> Connection {
+    Connection::open(session.home.path().join(".local/state/hookgate/state.db")).unwrap()
 }
+
+/// What a program does with the values of the session.
+const TAMPERING: [(&str, &str); 4] = [
+    ("removed", "DELETE FROM state WHERE scope = 'sessions/s-s-1'"),
+    (
+        "put back",
+        "DELETE FROM state WHERE scope = 'sessions/s-s-1';
+         INSERT INTO state SELECT * FROM earlier.state WHERE scope = 'sessions/s-s-1'",
+    ),
+    (
+        "copied",
+        "DELETE FROM state WHERE scope = 'sessions/s-s-1';
+         INSERT INTO state SELECT 'sessions/s-s-1', key, owner, version, seal, value FROM state
+         WHERE scope = 'sessions/s-s-2'",
+    ),
+    ("edited", "UPDATE state SET value = replace(value, '2', '1') WHERE scope = 'sessions/s-s-1'"),
+];
 
 /// The mark of another session, copied: `require` is not passed.
 #[test]
@@ -177,8 +180,10 @@ fn a_mark_cannot_be_copied_from_another_session() {
     step("a", "make test");
     assert!(!blocks(&step("a", "git push"), "claude"), "the control");
     assert!(blocks(&step("b", "git push"), "claude"));
-    let folder = session.home.path().join(".local/state/hookgate/sessions");
-    fs::copy(folder.join("s-a.json"), folder.join("s-b.json")).unwrap();
+    let copy = "DELETE FROM state WHERE scope = 'sessions/s-b';
+                INSERT INTO state SELECT 'sessions/s-b', key, owner, version, seal, value FROM state
+                WHERE scope = 'sessions/s-a'";
+    state(&session).execute_batch(copy).unwrap();
     let forged = step("b", "git push");
     assert!(blocks(&forged, "claude"), "{forged:?}");
 }
@@ -350,8 +355,7 @@ fn different_files_are_counted_over_processes() {
     // The control: another session.
     assert!(!blocks(&writes(&session, "t", "c"), "claude"));
     // What was removed is a failure, and not zero.
-    let folder = session.home.path().join(".local/state/hookgate/sessions");
-    fs::remove_file(folder.join("s-s.json")).unwrap();
+    state(&session).execute("DELETE FROM state WHERE scope = 'sessions/s-s'", ()).unwrap();
     assert!(blocks(&writes(&session, "s", "a"), "claude"));
 }
 
@@ -372,7 +376,6 @@ fn a_script_of_an_earlier_process_is_known_when_it_runs() {
     assert!(!blocks(&shell(&session, "s", "bash z.sh; cat x.sh"), "claude"));
     assert!(!blocks(&shell(&session, "t", "bash x.sh"), "claude"));
     // A record that was removed is not an empty one.
-    let folder = session.home.path().join(".local/state/hookgate/sessions");
-    fs::remove_file(folder.join("s-s.json")).unwrap();
+    state(&session).execute("DELETE FROM state WHERE scope = 'sessions/s-s'", ()).unwrap();
     assert!(blocks(&shell(&session, "s", "bash x.sh"), "claude"));
 }

@@ -78,8 +78,8 @@ const PLACES: [&str; 24] = [
     "home/.local",
     "home/.local/state",
     "home/.local/state/hookgate",
-    "home/.local/state/hookgate/sessions",
-    "home/.local/state/hookgate/sessions/s-1.json",
+    "home/.local/state/hookgate/state.db",
+    "home/.local/state/hookgate/state.key",
     "home/.local/state/hookgate/trust",
     "home/.cache/hookgate",
     "home/.cache/hookgate/packs",
@@ -211,7 +211,7 @@ fn session() -> Session {
     session.write(".hookgate/hooks.toml", &POLICY.replace("shred", "never"));
     session.write("src/a.txt", "a");
     fs::create_dir_all(session.home.path().join("notes")).unwrap();
-    fs::create_dir_all(session.home.path().join(".local/state/hookgate/sessions")).unwrap();
+    fs::create_dir_all(session.home.path().join(".local/state/hookgate")).unwrap();
     fs::create_dir_all(session.home.path().join(".claude")).unwrap();
     give_to_user(&session);
     session

@@ -1,4 +1,4 @@
-//! A history in a folder remembers what one in memory does, over processes and with several at a time.
+//! A history in a database remembers what one in memory does, over processes and with several at a time.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -9,13 +9,13 @@ use std::time::{Duration, SystemTime};
 
 use hookgate_conditions::{History, KeptHistory, MemoryHistory, Moment, Numbered, Period};
 use hookgate_contract::WasNoted;
-use hookgate_state::StateFolder;
+use hookgate_store::StateDatabase;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
 /// What a process of its own has.
 fn history(folder: &Path) -> KeptHistory {
-    KeptHistory::new(Arc::new(StateFolder::new(folder).part("sessions")))
+    KeptHistory::new(Arc::new(StateDatabase::new(folder).part("sessions")))
 }
 
 #[derive(Debug, Clone)]
@@ -122,7 +122,8 @@ fn of_steps_at_the_same_time_each_has_a_number_of_its_own() {
 #[test]
 fn what_cannot_be_read_or_kept_is_told() {
     let moment = Moment::new("s", "1", SystemTime::now());
-    let nowhere = KeptHistory::new(Arc::new(StateFolder::new("/dev/null/state").part("sessions")));
+    let nowhere =
+        KeptHistory::new(Arc::new(StateDatabase::new("/dev/null/state").part("sessions")));
     assert!(nowhere.count(&moment, "reads", 1).is_err());
     assert!(nowhere.counted(&moment, "reads", Period::Session).is_err());
     assert!(nowhere.problem().unwrap().to_string().contains("/dev/null/state"));

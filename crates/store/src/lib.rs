@@ -1,5 +1,6 @@
-//! The journal of hookgate: every decision of an engine, in one SQLite file, as a chain in which nothing can be
-//! changed, removed or put elsewhere without a trace.
+//! What hookgate keeps on the disk, in two SQLite files: the journal, that is every decision of an engine, as a chain in
+//! which nothing can be changed, removed or put elsewhere without a trace; and the state, that is what hooks count and
+//! remember.
 //!
 //! | part | what it is |
 //! |---|---|
@@ -8,8 +9,9 @@
 //! | [`Reader`], [`Filter`], [`Entry`] | reads it, also while others write |
 //! | [`Reader::verify`], [`Fault`], [`Head`] | what was changed, and a chain that was cut |
 //! | [`Reader::statistics`] | what each hook did |
+//! | [`StateDatabase`] | the state: a [`StateHome`](hookgate_contract::StateHome) over processes |
 //!
-//! # What is written
+//! # What is written in the journal
 //! A record of a step is two texts: a short one in the chain (who, when, which tool, which hooks said what), and its
 //! body (the step, the reasons, what was rewritten), of which the chain knows the digest. So the bodies can be deleted
 //! when they are old, and the chain can still be checked. By default a body has no secrets: see [`EnvelopeMode`].
@@ -38,6 +40,7 @@ mod reader;
 mod retention;
 mod row;
 mod settings;
+mod state;
 mod statistics;
 mod status;
 mod verify;
@@ -51,6 +54,7 @@ pub use head::{Head, HeadKey};
 pub use journal::Journal;
 pub use reader::Reader;
 pub use settings::{EnvelopeMode, JournalSettings, section};
+pub use state::{StateDatabase, StatePart};
 pub use statistics::{HookStatistics, Statistics};
 pub use status::JournalStatus;
 pub use verify::{Fault, Verification};

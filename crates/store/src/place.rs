@@ -1,4 +1,4 @@
-//! The file of a journal: made for its owner alone, on a disk of this machine.
+//! The file of a journal, or of the state: made for its owner alone, on a disk of this machine.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -37,11 +37,7 @@ pub(crate) fn prepare(file: &Path) -> Result<(), StoreError> {
     }
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
-    }
+    for_owner_alone(&mut options);
     let opened = options.open(file).map_err(refuse)?;
     if !opened.metadata().map_err(refuse)?.is_file() {
         return Err(refuse(io::Error::other("it is no plain file")));
@@ -50,7 +46,29 @@ pub(crate) fn prepare(file: &Path) -> Result<(), StoreError> {
     check_system(file, &opened)
 }
 
-fn make_folder(folder: &Path) -> io::Result<()> {
+/// Has files made that nobody but their owner can read or write.
+pub(crate) fn for_owner_alone(options: &mut OpenOptions) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    #[cfg(not(unix))]
+    let _ = options;
+}
+
+/// Refuses what is there and is no file: a pipe would never end, a link leads elsewhere.
+pub(crate) fn check_plain(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() => Ok(()),
+        Ok(_) => Err(io::Error::other("it is no plain file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a folder that nobody else can look into, with those above it.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

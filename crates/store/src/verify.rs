@@ -6,7 +6,7 @@ use rusqlite::{Connection, Row};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::database::MIGRATIONS;
+use crate::database::JOURNAL;
 use crate::error::StoreError;
 use crate::head::{Head, HeadKey};
 use crate::reader::Reader;
@@ -240,7 +240,7 @@ fn schema(read: &Connection) -> rusqlite::Result<Vec<(String, Option<String>)>> 
 
 fn expected_schema() -> rusqlite::Result<Vec<(String, Option<String>)>> {
     let fresh = Connection::open_in_memory()?;
-    for migration in MIGRATIONS {
+    for migration in JOURNAL.migrations {
         fresh.execute_batch(migration)?;
     }
     schema(&fresh)

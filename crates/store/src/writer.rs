@@ -17,7 +17,7 @@ use tokio::sync::{Semaphore, oneshot};
 use crate::chain::{has_config, write_rows};
 use crate::clock;
 use crate::config::{ConfigNote, ConfigText};
-use crate::database::{self, refused};
+use crate::database::{self, JOURNAL, refused};
 use crate::error::StoreError;
 use crate::head::{Head, HeadKey};
 use crate::journal::is_asked_for;
@@ -78,7 +78,7 @@ impl Writer {
         counters: Arc<Counters>,
         room: Option<Arc<Semaphore>>,
     ) -> Result<Self, StoreError> {
-        let database = database::open(&settings.file, settings.required)?;
+        let database = database::open(&settings.file, &JOURNAL, settings.required)?;
         let identity = Identity::of(&settings.file);
         let rows = RowWriter::new(settings.envelope);
         // The first group looks through the bodies.
@@ -203,7 +203,7 @@ impl Writer {
         if Identity::of(&self.settings.file) == self.identity {
             return Ok(());
         }
-        self.database = database::open(&self.settings.file, self.settings.required)?;
+        self.database = database::open(&self.settings.file, &JOURNAL, self.settings.required)?;
         self.identity = Identity::of(&self.settings.file);
         Ok(())
     }

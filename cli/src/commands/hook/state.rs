@@ -7,8 +7,8 @@ use hmac_sha256::Hash;
 use hookgate::conditions::KeptHistory;
 use hookgate::contract::{Event, Kept, StateError, StateHome, StateScope};
 use hookgate::decision::Vote;
-use hookgate::state::StateFolder;
 use hookgate::{HandlerTable, Mode, Outcome, Report};
+use hookgate_store::StateDatabase;
 use serde_json::{Map, Value};
 
 use super::error::HookError;
@@ -28,7 +28,7 @@ const SO_FAR: &str = "continues_so_far";
 /// What hooks keep of the sessions of this user, and how many times in a row a stop was denied.
 #[derive(Debug)]
 pub(super) struct State {
-    folder: StateFolder,
+    database: StateDatabase,
     denials: Kept<u64>,
     /// Whether it was told that a hook on trial has failed.
     failed_trials: Kept<bool>,
@@ -42,12 +42,12 @@ impl Default for State {
     fn default() -> Self {
         // Without a folder every use of it is a problem, and without a use there is none.
         let folder = sessions_folder().unwrap_or_else(|| PathBuf::from("/dev/null/hookgate"));
-        let folder = StateFolder::new(folder);
-        let home: Arc<dyn StateHome> = Arc::new(folder.part(SESSIONS));
+        let database = StateDatabase::new(folder);
+        let home: Arc<dyn StateHome> = Arc::new(database.part(SESSIONS));
         let denials = Kept::new("denied stops", 1).in_home(Some(Arc::clone(&home)));
         let failed_trials = Kept::new("failed trials", 1).in_home(Some(home));
         Self {
-            folder,
+            database,
             denials,
             failed_trials,
             problem: Mutex::default(),
@@ -71,7 +71,7 @@ impl State {
     }
 
     fn part(&self, name: &str) -> Memory {
-        let home: Arc<dyn StateHome> = Arc::new(self.folder.part(name));
+        let home: Arc<dyn StateHome> = Arc::new(self.database.part(name));
         let history = Arc::new(KeptHistory::new(Arc::clone(&home)));
         let mut all = self.histories.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(Arc::clone(&history));
@@ -84,7 +84,7 @@ impl State {
     /// What hooks count and remember cannot be kept here.
     pub(super) fn try_out(&self) -> Result<(), StateError> {
         let tried = || -> Kept<u64> {
-            let home: Arc<dyn StateHome> = Arc::new(self.folder.part(SESSIONS));
+            let home: Arc<dyn StateHome> = Arc::new(self.database.part(SESSIONS));
             Kept::new("canary", 1).in_home(Some(home))
         };
         let before = tried().update(StateScope::User, "", |count| {

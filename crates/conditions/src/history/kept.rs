@@ -7,7 +7,7 @@ use hookgate_contract::{Kept, StateError, StateHome, StateScope, WasNoted};
 use super::session::Session;
 use super::{Counted, History, Marked, Moment, Numbered, Period};
 
-/// A history in the home that a host hands over, such as a folder of files. Several processes can use it at
+/// A history in the home that a host hands over, such as a database. Several processes can use it at
 /// the same time.
 ///
 /// A condition whose history cannot be read is unknown. That a mark could not be *set* has no hook that could
@@ -19,11 +19,11 @@ use super::{Counted, History, Marked, Moment, Numbered, Period};
 /// use std::time::SystemTime;
 ///
 /// use hookgate_conditions::{History, KeptHistory, Moment};
-/// use hookgate_state::StateFolder;
+/// use hookgate_store::StateDatabase;
 ///
 /// let folder = tempfile::tempdir()?;
 /// // Each call is another process.
-/// let history = || KeptHistory::new(Arc::new(StateFolder::new(folder.path()).part("sessions")));
+/// let history = || KeptHistory::new(Arc::new(StateDatabase::new(folder.path()).part("sessions")));
 /// let step = |id| Moment::new("session-1", id, SystemTime::now());
 /// history().mark(&step("step-1"), "tested")?;
 /// assert!(history().marked(&step("step-2"), "tested")?.is_some());

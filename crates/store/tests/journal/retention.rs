@@ -65,3 +65,17 @@ async fn a_file_that_is_too_large_loses_its_oldest_bodies() {
     assert!(!entries[0].has_body && entries[40].has_body);
     place.assert_whole();
 }
+
+/// The log is read by each process that opens the journal alone.
+#[tokio::test]
+async fn the_log_stays_short_however_many_processes_record() {
+    let place = Place::new();
+    let mut longest = 0;
+    for step in 0..100 {
+        record(place.settings(), &[("s", &step.to_string(), "ls")]).await;
+        let log = format!("{}-wal", place.file.display());
+        longest = longest.max(std::fs::metadata(log).unwrap().len());
+    }
+    assert!((900_000..1_300_000).contains(&longest), "{longest}");
+    place.assert_whole();
+}

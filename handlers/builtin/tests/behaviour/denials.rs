@@ -6,7 +6,7 @@ use hookgate_contract::{
     Envelope, Invocation, Observed, ReasonCode, StepContext, StepId, SyncHandler, Verdict,
     VerdictDecision,
 };
-use hookgate_state::StateFolder;
+use hookgate_store::StateDatabase;
 use serde_json::json;
 
 use crate::support::{build_in, full_host};
@@ -121,7 +121,7 @@ fn sixty_four_actions_are_remembered() {
 fn it_outlives_the_process_and_decides_as_it_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let hooks = || {
-        let folder = StateFolder::new(folder.path().join("state"));
+        let folder = StateDatabase::new(folder.path().join("state"));
         Hooks::new(&full_host().state(std::sync::Arc::new(folder.part("sessions"))))
     };
     hooks().denied("s", "1", "a");

@@ -12,7 +12,7 @@ use hookgate_contract::{
     BuiltHandler, Envelope, Event, FailureClass, Handler, Invocation, Reply, StepContext, StepId,
     Verdict, VerdictDecision,
 };
-use hookgate_state::StateFolder;
+use hookgate_store::StateDatabase;
 use serde_json::{Map, Value, json};
 
 use crate::support::{build, build_at, build_in, invoke, invoke_in, step_id, supports};
@@ -158,7 +158,7 @@ fn wrong_settings_say_what_to_write() {
 
 /// A home in a folder, as a process of its own has it.
 fn host_in(folder: &std::path::Path) -> Host {
-    Host::new().state(Arc::new(StateFolder::new(folder).part("sessions")))
+    Host::new().state(Arc::new(StateDatabase::new(folder).part("sessions")))
 }
 
 /// Each builtin that counts or remembers, and the settings of one that lets one step pass.
@@ -185,9 +185,7 @@ fn what_is_counted_in_a_home_outlives_the_process_and_is_never_zero() {
             answer.map(|verdict| verdict.parts().is_some())
         };
         assert_eq!((step(), step(), step()), (Ok(false), Ok(true), Ok(true)), "{name} {settings}");
-        for entry in std::fs::read_dir(folder.path().join("sessions")).unwrap() {
-            std::fs::remove_file(entry.unwrap().path()).unwrap();
-        }
+        std::fs::remove_file(folder.path().join("state.db")).unwrap();
         let failure = step().unwrap_err();
         assert_eq!((failure.class, failure.is_shown), (FailureClass::State, true), "{name}");
     }
