@@ -136,6 +136,7 @@ impl Hook {
                 canaries: Vec::new(),
                 origin,
                 unread: Unread::default(),
+                in_place_of: None,
             },
         }
     }
