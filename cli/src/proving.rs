@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookgate::certify::{CertifySettings, OnDead, Proof};
-use hookgate::{Engine, Generation, HookEngine as _};
+use hookgate::{Engine, HookEngine as _};
 use hookgate_store::Journal;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
@@ -36,6 +36,13 @@ impl Drop for Proving {
     }
 }
 
+/// A round that was done.
+struct Done {
+    began: Instant,
+    /// The generation of the table in force, unless somebody else has put one in force meanwhile.
+    left: u64,
+}
+
 impl Rounds {
     /// Does the first round, and goes on beside the run: no step is judged by a hook that nobody has proved.
     pub(crate) async fn begin(self) -> Proving {
@@ -44,12 +51,13 @@ impl Rounds {
     }
 
     /// Does a round when its time has come, and when a table was put in force that is another one.
-    async fn go_on(self, mut last: Option<(Instant, Generation)>) {
+    async fn go_on(self, mut last: Option<Done>) {
         loop {
             sleep(LOOK_EVERY).await;
             let Some(settings) = self.settings() else { continue };
-            let is_due = last.is_none_or(|(began, generation)| {
-                began.elapsed() >= settings.every || generation != self.engine.generation()
+            let is_due = last.as_ref().is_none_or(|last| {
+                last.began.elapsed() >= settings.every
+                    || last.left != self.engine.generation().get()
             });
             if is_due {
                 last = self.round().await;
@@ -61,29 +69,31 @@ impl Rounds {
         CertifySettings::of_table(&self.engine.table())
     }
 
-    /// Proves all hooks, and returns when that began and which table it has left.
-    async fn round(&self) -> Option<(Instant, Generation)> {
+    /// Proves all hooks.
+    async fn round(&self) -> Option<Done> {
         let settings = self.settings()?;
         let began = Instant::now();
-        let before = self.engine.generation();
-        match settings.on_dead {
+        let before = self.engine.generation().get();
+        let changes = match settings.on_dead {
             OnDead::Warn => {
                 let certified = self.engine.certify().await;
                 certified.dead().for_each(|proof| {
                     self.warn(proof, "stays in force, since `[certify]` says `on_dead = \"warn\"`");
                 });
+                0
             }
             OnDead::Posture => self.enforce().await,
-        }
-        if self.engine.generation() != before
+        };
+        if changes > 0
             && let Some(journal) = &self.journal
         {
             note_table(&self.engine, journal, texts(self.files.iter().map(PathBuf::as_path)));
         }
-        Some((began, self.engine.generation()))
+        Some(Done { began, left: before + changes })
     }
 
-    async fn enforce(&self) {
+    /// Returns how many tables it has put in force.
+    async fn enforce(&self) -> u64 {
         let round = self.engine.certify_and_enforce().await;
         for proof in round.certified.dead() {
             let refused = round.refused.iter().find(|(id, _)| *id == *proof.id);
@@ -95,6 +105,7 @@ impl Rounds {
         for id in &round.put_back {
             self.progress.suspend(|| stderr::note(&format!("`{id}` works again, and is in force")));
         }
+        (round.set_aside.len() + round.put_back.len()) as u64
     }
 
     /// Warns of a dead hook. One with a mistake was told when the config was loaded.

@@ -352,6 +352,8 @@ impl HookSpec {
 
     /// Puts a handler in the place of its own that always fails, and says why.
     fn fails(mut self, class: FailureClass, why: String) -> Self {
+        // It answers at once, so there is nothing to wait for.
+        self.timeout = None;
         let sources = std::mem::take(&mut self.built.sources);
         let note = why.clone();
         let failed = move |_: Invocation<'_>| Err(Failure::new(class, why.clone()).shown());
