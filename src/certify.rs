@@ -74,8 +74,8 @@ pub use fault::fault;
 pub use lone_hook::{Direct, LoneHook, Way, only_outcome};
 pub use proof::{Fault, Proof, Sent, State};
 pub use settings::{CertifySettings, OnDead, section};
-pub(crate) use stand_in::keeping_dead_aside;
 pub use stand_in::Enforced;
+pub(crate) use stand_in::keeping_dead_aside;
 pub use values::{includes, is_patched};
 
 /// What is said of a hook without canaries.

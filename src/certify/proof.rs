@@ -140,7 +140,9 @@ impl Proof {
         let (how, detail) = (self.how.as_deref()?, self.detail.as_deref().unwrap_or_default());
         let id = &self.id;
         match (self.state, how) {
-            (State::Dead, "let_pass") => Some(format!("the canary of `{id}` was let pass: {detail}")),
+            (State::Dead, "let_pass") => {
+                Some(format!("the canary of `{id}` was let pass: {detail}"))
+            }
             (State::Dead, how) => Some(format!("the canary of `{id}` has failed: {how}: {detail}")),
             _ => None,
         }

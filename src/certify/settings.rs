@@ -102,8 +102,7 @@ fn read(settings: &mut Settings<'_>) -> Option<CertifySettings> {
     if read.every < LEAST {
         table.invalid("every", "shorter than a second, in which hooks would do little else");
     }
-    read.on_dead =
-        table.choice("on_dead", OnDead::NAMES, OnDead::from_name).unwrap_or_default();
+    read.on_dead = table.choice("on_dead", OnDead::NAMES, OnDead::from_name).unwrap_or_default();
     let errors = table.finish();
     let is_right = errors.is_empty();
     settings.absorb(errors);

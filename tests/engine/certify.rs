@@ -12,7 +12,8 @@ use hookgate::recorder::Record;
 use hookgate::reload::Reloader;
 use hookgate::table::Canary;
 use hookgate::{
-    Engine, Failure, FailureClass, HandlerTable, Hook, HookEngine as _, Invocation, Outcome, Verdict,
+    Engine, Failure, FailureClass, HandlerTable, Hook, HookEngine as _, Invocation, Outcome,
+    Verdict,
 };
 use serde_json::json;
 
@@ -209,9 +210,7 @@ async fn an_edit_of_another_hook_while_canaries_run_is_kept() {
     let proving = Arc::clone(&engine);
     let round = tokio::spawn(async move { proving.certify_and_enforce().await });
     tokio::time::sleep(Duration::from_millis(20)).await;
-    engine
-        .edit(|table| _ = table.insert(sync("other", |_| Ok(Verdict::none()))))
-        .unwrap();
+    engine.edit(|table| _ = table.insert(sync("other", |_| Ok(Verdict::none())))).unwrap();
     assert_eq!(round.await.unwrap().set_aside, ["slow"]);
     assert_eq!(engine.table().len(), 2);
 }

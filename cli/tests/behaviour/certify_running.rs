@@ -100,8 +100,8 @@ fn each_of_five_defects_is_denied_within_a_period_and_let_go_when_it_is_mended()
         let record = until(&mut run, PUSH, is_set_aside);
         assert_eq!(record["decision"], "deny");
         assert!(reason(&record).contains(how), "{how}: {record}");
-        let told = run.wait_for("the canary of `guard`");
-        assert!(told.contains("set aside until it is proved again"), "{told}");
+        let told = run.wait_for("the hook is set aside until it is proved again");
+        assert!(told.contains("the canary of `guard`"), "{told}");
         assert_eq!(run.evaluate("git push")["decision"], "deny", "{how}: whatever it would say");
 
         mend(&folder);

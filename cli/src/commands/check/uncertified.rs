@@ -29,7 +29,10 @@ pub(super) fn of(texts: &mut Texts, table: &HandlerTable) -> Vec<Entry> {
                 level: Level::Warning,
                 file,
                 at: Some(position(text, start)),
-                message: format!("`[certify]` cannot prove the hook `{}`: it has no canary", hook.id()),
+                message: format!(
+                    "`[certify]` cannot prove the hook `{}`: it has no canary",
+                    hook.id()
+                ),
                 help: Some(ADD_CANARIES.to_owned()),
             }
         })
