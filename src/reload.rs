@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
+use crate::certify::keeping_dead_aside;
 use crate::clock;
 use crate::config::{ConfigError, ConfigProblem, Loaded, Loader};
 use crate::engine::Engine;
@@ -255,6 +256,7 @@ impl Reloader {
         let (before, changes, config_hash, hooks, generation, swapped) = loop {
             let before = self.0.engine.table();
             let table = beside_hooks_of_host(&brought, &before, attempts.brought.as_deref())?;
+            let table = keeping_dead_aside(table, &before)?;
             let (config_hash, hooks) = (table.config_hash(), table.len());
             if table.is_same_as(&before) {
                 let generation = before.generation();

@@ -18,6 +18,7 @@
 //! # Ok::<(), hookgate::table::BuildErrors>(())
 //! ```
 
+mod alone;
 mod bucket;
 mod build_error;
 mod builder;

@@ -118,8 +118,13 @@ pub(crate) fn texts<'f>(files: impl IntoIterator<Item = &'f Path>) -> Vec<Config
 
 /// Has an engine recorded from now on, whose table is made of these files.
 pub(crate) fn recorded(engine: Engine, journal: &Journal, texts: Vec<ConfigText>) -> Engine {
-    journal.note_config(engine.table(), texts);
+    note_table(&engine, journal, texts);
     engine.with_recorder(journal.clone())
+}
+
+/// Tells a journal of which files the table in force is made.
+pub(crate) fn note_table(engine: &Engine, journal: &Journal, texts: Vec<ConfigText>) {
+    journal.note_config(engine.table(), texts);
 }
 
 /// Waits until everything is written.

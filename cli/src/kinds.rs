@@ -124,6 +124,7 @@ fn made_of(
     let _ = registry.add_section(hookgate::effects::conditions::section());
     let _ = registry.add_section(crate::trust_section::section());
     let _ = registry.add_section(hookgate_store::section());
+    let _ = registry.add_section(hookgate::certify::section());
     let _ = registry.add_section(escalate_section::section());
     for dialect in hookgate_dialects::every() {
         // Each has a name.

@@ -34,7 +34,7 @@ impl Loader<'_> {
         }
         let earlier = self.keeping.into_iter().flat_map(HandlerTable::specs);
         let earlier: HashMap<&str, &HookSpec> =
-            earlier.map(|old| (old.id().as_str(), old)).collect();
+            earlier.map(|old| (old.id().as_str(), old.declared())).collect();
         for hook in document.hooks {
             let kept = earlier.get(hook.id().as_str()).copied();
             builder.insert(match kept {

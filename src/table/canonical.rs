@@ -15,6 +15,7 @@
 //! | `require` | events and hooks, sorted |
 //! | `hooks` | the hooks in the order of declaration |
 //! | `sections` | the registered sections as they were written; absent without any |
+//! | `hooks[].dead` | whether it stands in the place of a hook that was found dead; absent otherwise |
 //! | `hooks[].layers` | how many layers of the host are around the handler; absent without any |
 //! | `hooks[].handler` | kind, settings as they were written, and the identity of what they name |
 //! | `hooks[].when`, `events`, `tags`, … | what the engine itself knows of a hook; sorted, where it is a set |
@@ -222,6 +223,7 @@ fn hook_form(spec: &HookSpec) -> Value {
         // Where a hook comes from does not change what it does.
         origin: _,
         unread: _,
+        in_place_of,
     } = spec;
     let on: Map<String, Value> = FailureClass::ALL
         .into_iter()
@@ -246,6 +248,8 @@ fn hook_form(spec: &HookSpec) -> Value {
         "tags": set(tags),
     });
     add_given(&mut form, "layers", (*layers > 0).then_some(*layers));
+    // With it another hook decides than the one that was declared.
+    add_given(&mut form, "dead", in_place_of.is_some().then_some(true));
     form
 }
 

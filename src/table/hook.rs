@@ -137,6 +137,7 @@ impl Hook {
                 canaries: Vec::new(),
                 origin,
                 unread: Unread::default(),
+                in_place_of: None,
             },
         }
     }

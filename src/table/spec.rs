@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hookgate_contract::{
@@ -63,6 +64,8 @@ pub struct HookSpec {
     pub(super) canaries: Vec<Canary>,
     pub(super) origin: Origin,
     pub(super) unread: Unread,
+    /// The hook in whose place this one stands, since that was found dead while it was in force.
+    pub(super) in_place_of: Option<Arc<Self>>,
 }
 
 /// What is kept of a hook that is set aside, because it could not be read as a whole.
@@ -260,6 +263,19 @@ impl HookSpec {
         self.notes().last().filter(|_| self.unread.set_aside).map(String::as_str)
     }
 
+    /// Returns the hook in whose place this one stands, since that was found dead while it was in force: see
+    /// [`Engine::enforce_proof`](crate::Engine::enforce_proof).
+    #[must_use]
+    pub fn in_place_of(&self) -> Option<&Self> {
+        self.in_place_of.as_deref()
+    }
+
+    /// Returns the hook that was declared: the one in whose place this one stands, or else this one.
+    #[must_use]
+    pub fn declared(&self) -> &Self {
+        self.in_place_of().unwrap_or(self)
+    }
+
     /// Removes the order between this hook and others, so that it can be put into a table without
     /// them.
     ///
@@ -329,10 +345,32 @@ impl HookSpec {
                 self.on = BTreeMap::new();
             }
         }
+        self.fails(FailureClass::Spawn, why)
+    }
+
+    /// Returns what stands in the place of a hook that was found dead, until it is proved again: it fails in the same
+    /// way. One that is never called loses its conditions, since nobody can tell what it is about.
+    pub(crate) fn dead(&self, class: FailureClass, why: String, is_never_called: bool) -> Self {
+        let mut aside = self.clone();
+        if is_never_called {
+            aside.matcher = MatchSpec::default();
+        }
+        (aside.merge, aside.may_allow) = (false, false);
+        aside.unread.set_aside = true;
+        aside.in_place_of = Some(Arc::new(self.clone()));
+        let (role, executables) = (self.built.role, self.built.executables.clone());
+        aside = aside.fails(class, why);
+        (aside.built.role, aside.built.executables) = (role, executables);
+        aside
+    }
+
+    /// Puts a handler in the place of its own that always fails, and says why.
+    fn fails(mut self, class: FailureClass, why: String) -> Self {
+        // It answers at once, so there is nothing to wait for.
+        self.timeout = None;
         let sources = std::mem::take(&mut self.built.sources);
         let note = why.clone();
-        let failed =
-            move |_: Invocation<'_>| Err(Failure::new(FailureClass::Spawn, why.clone()).shown());
+        let failed = move |_: Invocation<'_>| Err(Failure::new(class, why.clone()).shown());
         self.built = BuiltHandler::from_sync(failed);
         self.built.sources = sources;
         self.built.notes.push(note);

@@ -69,6 +69,12 @@ async fn a_hook_whose_handler_is_wrong_denies_what_it_is_about() {
 }
 
 #[tokio::test]
+async fn a_deadline_takes_no_condition_away() {
+    let (outcomes, _) = outcomes(&guard("timeout = \"2s\"", WRONG)).await;
+    assert_eq!(outcomes, [DENIED, ALLOW, DENIED, ALLOW]);
+}
+
+#[tokio::test]
 async fn its_posture_is_its_own() {
     let (outcomes, _) = outcomes(&guard("on_failure = \"ask\"", WRONG)).await;
     assert_eq!(outcomes, [Outcome::Ask, ALLOW, DENIED, ALLOW]);

@@ -12,6 +12,7 @@ use hookgate_test_support as support;
 
 mod approvals;
 mod background;
+mod certify;
 mod dispatch_rules;
 mod engines;
 mod exchanged;

@@ -3,16 +3,15 @@
 mod certificate;
 mod made_up;
 mod pattern_text;
-mod proof;
+mod prover;
 mod screen;
 mod way;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hookgate::certify::{Proof, State, deciders};
 use hookgate::config::Loaded;
-use hookgate::{HandlerTable, HookSpec, Mode, Role};
 use serde_json::json;
 
 use crate::abort::Abort;
@@ -25,7 +24,7 @@ use crate::terminal::progress::Progress;
 use crate::terminal::stderr;
 use crate::terminal::stdout::{self, OutputArgs};
 use certificate::Certificate;
-use proof::{Prover, State};
+use prover::Prover;
 use way::Agent;
 
 /// Prove that each guard and each rewriter works
@@ -115,7 +114,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     Ok(exit(&args, &certificate, false))
 }
 
-async fn prove_all(prover: &Prover<'_>) -> Vec<proof::Proof> {
+async fn prove_all(prover: &Prover<'_>) -> Vec<Proof> {
     let hooks = deciders(prover.table);
     let progress = Progress::over_items(hooks.len() as u64);
     let mut proofs = Vec::new();
@@ -125,16 +124,6 @@ async fn prove_all(prover: &Prover<'_>) -> Vec<proof::Proof> {
     }
     progress.finish();
     proofs
-}
-
-/// Returns the hooks that guard or rewrite at some event, and those that are off and may.
-fn deciders(table: &HandlerTable) -> Vec<&HookSpec> {
-    let listed = table.listing().filter(|listed| listed.role() != Role::Observe);
-    let deciders: BTreeSet<_> = listed.map(|listed| listed.id()).collect();
-    let is_off = |hook: &&HookSpec| {
-        hook.mode() == Mode::Off && hook.role().is_some_and(|role| role != Role::Observe)
-    };
-    table.specs().filter(|hook| deciders.contains(hook.id()) || is_off(hook)).collect()
 }
 
 /// Returns the configs and all that their hooks name.

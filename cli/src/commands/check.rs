@@ -21,6 +21,7 @@ pub(super) mod texts;
 mod tool_list;
 mod tool_names;
 mod tools;
+mod uncertified;
 mod unmeasured;
 
 use std::path::PathBuf;

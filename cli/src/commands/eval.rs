@@ -1,7 +1,7 @@
 //! `hookgate eval`: one step in, its decision out.
 
 mod call_trace;
-pub(super) mod one_hook;
+mod one_hook;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -27,6 +27,7 @@ use crate::input::remarks::Remarks;
 use crate::interrupt::{interrupted, interrupted_while_watching};
 use crate::journal;
 use crate::overrides::OverrideArgs;
+use crate::proving::Rounds;
 use crate::shell_word::quoted;
 use crate::terminal::progress::Progress;
 use crate::terminal::stdout::{JsonLines, OutputArgs};
@@ -86,7 +87,7 @@ pub struct Args {
     #[command(flatten)]
     overrides: OverrideArgs,
     /// Load the config again when it changes, and on SIGHUP; a broken one is reported and the last good
-    /// one stays
+    /// one stays. Prove its hooks again and again if it has a `[certify]`
     #[arg(long)]
     watch: bool,
     /// Leave out what differs from run to run: times, made-up ids, the hash of the config; without
@@ -134,6 +135,12 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     let files = files::expand(&args.steps)?;
     let json = args.output.wants_json();
     let progress = Progress::over_bytes(files::length(&files).filter(|_| !args.quiet), !json);
+    let rounds = args.watch.then(|| Rounds {
+        engine: Arc::clone(&engine),
+        progress: progress.clone(),
+        journal: journal.clone(),
+        files: config_files,
+    });
     let follower = watch.map(|watch| watch.follow(Arc::clone(&engine), registry, progress.clone()));
 
     let mut run = Run {
@@ -159,8 +166,15 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         true => Box::pin(interrupted_while_watching()),
         false => Box::pin(interrupted()),
     };
+    let evaluated = async {
+        let _proving = match rounds {
+            Some(rounds) => Some(rounds.begin().await),
+            None => None,
+        };
+        run.evaluate_all(&files).await
+    };
     let ended = tokio::select! {
-        ended = run.evaluate_all(&files) => ended,
+        ended = evaluated => ended,
         () = interrupted => Err(Abort::failure("interrupted: the remaining steps were not evaluated")),
     };
     let ended = ended.and(run.printer.finish(&run.progress));

@@ -2,7 +2,7 @@
 
 mod case_run;
 mod coverage;
-pub(super) mod expectation;
+mod expectation;
 mod find;
 mod mutate;
 mod order;

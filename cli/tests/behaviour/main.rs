@@ -12,6 +12,7 @@ mod against;
 mod analyze;
 mod bounds;
 mod certify;
+mod certify_running;
 mod check;
 mod check_formats;
 mod config_verb;

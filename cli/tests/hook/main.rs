@@ -8,6 +8,7 @@
     reason = "a test may fail"
 )]
 
+mod certify;
 mod daemon;
 mod decisions;
 mod escalate;

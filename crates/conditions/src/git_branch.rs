@@ -149,6 +149,10 @@ impl Condition for GitBranch {
         true
     }
 
+    fn depends_on_surroundings(&self) -> bool {
+        true
+    }
+
     fn hold_for(&self, _step: &Envelope<'_>, command: &Command) -> Truth {
         let mut answers = command.heads.iter().map(|head| self.holds(head));
         let Some(first) = answers.next() else { return Truth::Unknown };

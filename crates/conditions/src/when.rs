@@ -150,6 +150,10 @@ impl Condition for When {
         self.window.never_again(self.clock.now()).into_iter().collect()
     }
 
+    fn depends_on_surroundings(&self) -> bool {
+        true
+    }
+
     fn is_heavy(&self) -> bool {
         false
     }

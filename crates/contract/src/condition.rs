@@ -121,6 +121,12 @@ pub trait Condition: Send + Sync {
         false
     }
 
+    /// Returns whether its answer depends on the time, or on what is there beside the step, such as a branch that is
+    /// checked out. That it does not hold for a step with a known outcome shows nothing then.
+    fn depends_on_surroundings(&self) -> bool {
+        false
+    }
+
     /// Returns the mark that it sets when it [has held](Condition::held).
     fn sets_mark(&self) -> Option<&str> {
         None

@@ -9,11 +9,11 @@ use std::time::Duration;
 use data_encoding::HEXLOWER;
 use hmac_sha256::Hash;
 use hookgate::ConfigHash;
+use hookgate::certify::{Proof, State};
 use hookgate::contract::file;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::proof::{Proof, State};
 use crate::abort::Abort;
 use crate::replace_file::replace;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use hookgate::HookSpec;
 use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
-use hookgate::{HookSpec, Outcome};
 use serde_json::{Map, Number, Value, json};
 
 use super::pattern_text::text_of;
@@ -23,17 +23,6 @@ const MOST: usize = 24;
 
 /// How long a text may be that is made up for `len`.
 const LONGEST: u64 = 10_000;
-
-/// Returns what comes of every step that a hook is called about, if it is a builtin that always answers the same.
-pub(super) fn only_outcome(hook: &HookSpec) -> Option<Outcome> {
-    let settings = hook.settings();
-    match (hook.kind(), settings.get("name").unwrap_or(settings).as_str()?) {
-        ("builtin", "deny") => Some(Outcome::Deny),
-        ("builtin", "ask") => Some(Outcome::Ask),
-        ("builtin", "answer") => Some(Outcome::Answered),
-        _ => None,
-    }
-}
 
 /// Returns steps about which the hook may be called.
 pub(super) fn steps(hook: &HookSpec, folder: &Path) -> Vec<Map<String, Value>> {

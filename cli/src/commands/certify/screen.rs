@@ -1,9 +1,9 @@
 //! A certificate for people.
 
 use comfy_table::{Cell, Color};
+use hookgate::certify::{Proof, State};
 
 use super::certificate::{Certificate, Problem};
-use super::proof::{Proof, State};
 use crate::terminal::phrase::count;
 use crate::terminal::sanitize::line;
 use crate::terminal::style::{BAD, GOOD};

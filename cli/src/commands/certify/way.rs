@@ -3,12 +3,11 @@
 
 use std::sync::Arc;
 
+use hookgate::certify::{Came, LoneHook, Way};
 use hookgate::contract::VerdictDecision;
 use hookgate::contract::dialect::{
     Dialect, HostEffect, HostStep, ScriptAgent, ScriptInput, ScriptOutput,
 };
-use hookgate::decision::Vote;
-use hookgate::envelope::Incoming;
 use hookgate::{Engine, Outcome, Report};
 use serde_json::{Map, Value};
 
@@ -76,33 +75,15 @@ impl Agent {
     }
 }
 
-/// What came of a step.
-pub(super) struct Came {
-    pub(super) report: Report,
-    /// The vote of the hook, if it was called.
-    pub(super) vote: Option<Vote>,
-    /// Why the agent would not do what was decided.
-    pub(super) disobeyed: Option<String>,
-}
+/// Sends each step as an agent would; without one, as it is written.
+pub(super) struct AsAgent<'a>(pub(super) Option<&'a Agent>);
 
-/// Sends a step to the hook of an engine that has no other one which answers.
-///
-/// # Errors
-/// Why there is no such step.
-pub(super) async fn send(
-    engine: &Engine,
-    hook: &str,
-    step: &Map<String, Value>,
-    agent: Option<&Agent>,
-) -> Result<Came, String> {
-    let told = agent.map(|agent| agent.told(step)).transpose()?;
-    let envelope = told.as_ref().map_or(step, |(_, read)| &read.envelope);
-    let mut incoming =
-        Incoming::from_object(envelope.clone()).map_err(|error| error.to_string())?;
-    let report = engine.evaluate(&mut incoming).await;
-    let vote = report.votes.iter().find(|vote| vote.hook == *hook).cloned();
-    let disobeyed = agent
-        .zip(told.as_ref())
-        .and_then(|(agent, (input, read))| agent.disobeys(input, read, engine, &report));
-    Ok(Came { report, vote, disobeyed })
+impl Way for AsAgent<'_> {
+    async fn send(&self, hook: &LoneHook, step: &Map<String, Value>) -> Result<Came, String> {
+        let Some(agent) = self.0 else { return hook.send(step).await };
+        let (input, read) = agent.told(step)?;
+        let mut came = hook.send(&read.envelope).await?;
+        came.disobeyed = agent.disobeys(&input, &read, hook.engine(), &came.report);
+        Ok(came)
+    }
 }

@@ -9,7 +9,7 @@ use hookgate::effects::Manifests;
 
 use super::entry::{Entry, Level};
 use super::texts::Texts;
-use super::{lost_context, never_called, ownership, syntax, tool_names, unmeasured};
+use super::{lost_context, never_called, ownership, syntax, tool_names, uncertified, unmeasured};
 use crate::sources::PassedOver;
 
 /// What is looked at.
@@ -51,6 +51,7 @@ impl Doubts {
         others.extend(ownership::exposed(files, table, &warnings));
         others.extend(syntax::unreadable(texts, table, &mut syntax::problem_of));
         others.extend(lost_context::of(texts, table));
+        others.extend(uncertified::of(texts, table));
         if let Some(agent) = agent {
             others.extend(unmeasured::of(texts, table, agent.name()));
             others.extend(never_called::of(texts, table, manifests, agent));

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::report::{Finding, Level};
 use super::{policy, project};
+use crate::certified;
 use crate::config::{ConfigArgs, Configs, NOT_FOUND, registry};
 use crate::sources::{PassedOver, Search, Source};
 use crate::state_folder::state_folder;
@@ -74,6 +75,7 @@ pub(super) fn look(folder: &Path) -> MachineReport {
         report.configs.push(config);
         report.findings.extend(findings);
     }
+    report.findings.extend(dead(&configs, &registry));
     report.findings.extend(policy::changeable(&[]));
     report.findings.extend(policy::check(&[], None));
     report.findings.extend(project::check(folder));
@@ -113,6 +115,14 @@ fn config(configs: &Configs, source: &Source, registry: &Registry) -> (Config, V
         }
     };
     (Config { layer: source.layer, path: file.clone(), hooks }, findings)
+}
+
+/// Finds the hooks that `[certify]` has found dead.
+fn dead(configs: &Configs, registry: &Registry) -> Vec<Finding> {
+    let Ok(loaded) = configs.load(registry) else { return Vec::new() };
+    let cure = "mend it; `hookgate certify` tells whether it works again";
+    let dead = certified::dead(&loaded.table).into_iter();
+    dead.map(|why| Finding::broken(format!("{why}, as `[certify]` has found"), cure)).collect()
 }
 
 /// Finds the programs of a hook that are not there any more.

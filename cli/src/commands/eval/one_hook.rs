@@ -1,14 +1,9 @@
 //! A table with one hook of another table.
 
-use std::collections::BTreeSet;
-
-use hookgate::matcher::MatchSpec;
-use hookgate::table::BuildErrors;
-use hookgate::{HandlerTable, HookSpec, Mode};
+use hookgate::{HandlerTable, Mode};
 
 use super::call_trace::CallTrace;
 use crate::abort::Abort;
-use crate::silenced;
 use crate::terminal::stderr;
 
 /// Takes a hook out of a table. Its order among others (`after`, `before`) goes, and so does what the
@@ -31,40 +26,9 @@ pub(super) fn take(
     if let Some(trace) = trace {
         spec = spec.watch_handler(trace.clone().into_layer());
     }
-    alone(table, spec)
+    table
+        .alone(spec)
         .map_err(|errors| Abort::failure(format!("`{hook}` makes no table alone: {errors}")))
-}
-
-/// Returns a table of one hook, with the limits of another table. Hooks of that which its conditions watch are silent.
-///
-/// # Errors
-/// They make no table.
-pub(in crate::commands) fn alone(
-    table: &HandlerTable,
-    spec: HookSpec,
-) -> Result<HandlerTable, BuildErrors> {
-    let mut wanted = BTreeSet::new();
-    add_watched(table, spec.matcher(), &mut wanted);
-    wanted.remove(spec.id().as_str());
-    let watched = table.specs().filter(|spec| wanted.contains(spec.id().as_str()));
-    let mut builder = HandlerTable::builder();
-    builder.limits(table.limits().clone()).allow_unknown_contracts().insert(spec);
-    builder.extend(watched.map(silenced::silence));
-    builder.build()
-}
-
-/// Adds the hooks that conditions watch, and those that their conditions watch.
-fn add_watched(table: &HandlerTable, conditions: &MatchSpec, found: &mut BTreeSet<String>) {
-    for id in conditions.registered.iter().filter_map(|one| one.condition().watches()) {
-        if found.insert(id.to_owned())
-            && let Some(spec) = table.specs().find(|spec| spec.id() == id)
-        {
-            add_watched(table, spec.matcher(), found);
-        }
-    }
-    for nested in conditions.any.iter().flatten().chain(&conditions.not) {
-        add_watched(table, nested, found);
-    }
 }
 
 /// Returns why a hook was not called about a step of this event; `None` if that is not known.
@@ -93,6 +57,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use hookgate::contract::{BuiltCondition, Condition, Envelope, Truth};
+    use hookgate::matcher::MatchSpec;
     use hookgate::{Engine, Event, Hook, Verdict};
     use serde_json::json;
 

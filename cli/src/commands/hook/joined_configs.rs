@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use hookgate::builtin::ConfigFiles;
+use hookgate::certify::CertifySettings;
 use hookgate::config::{Loaded, LoadedFile, Loader, join};
 use hookgate::table::{EventSelector, Layer, TableBuilder};
 use hookgate::{Engine, HandlerTable, Registry};
@@ -34,6 +35,8 @@ pub(super) struct InForce {
     pub(super) skipped: Skipped,
     /// Where its decisions are recorded; what of it does not work stops nothing, and is told.
     journal: Recording,
+    /// How often its hooks are proved.
+    pub(super) certify: Option<CertifySettings>,
     files: Arc<Files>,
     /// The folders in which a file may appear that belongs to it.
     searched: Vec<PathBuf>,
@@ -61,6 +64,11 @@ impl InForce {
         let engine = Engine::new(changed.map_err(|errors| HookError::overrides(&errors))?);
         self.engine = self.journal.of(engine, &self.files.configs());
         Ok(())
+    }
+
+    /// Tells the journal of which files the table in force is made, which is another one if a hook was set aside.
+    pub(super) fn note_table(&self) {
+        self.journal.note(&self.engine, &self.files.configs());
     }
 
     /// Returns what to tell of a journal that is not written.
@@ -127,7 +135,7 @@ pub(super) fn load(
         Err(error) => (shared.without_project(sources, strict, event, error)?, false),
     };
     let Loaded { table, included, searched, .. } = loaded;
-    let Shared { state, skipped, files, trusted, journal, .. } = shared;
+    let Shared { state, skipped, files, trusted, journal, certify, .. } = shared;
     let Trusted { files: named, is_doubtful } = trusted.into_inner();
     let configs = sources.iter().map(|source| source.file.clone());
     let configs: Vec<PathBuf> = configs.chain(included).chain(named).collect();
@@ -140,7 +148,8 @@ pub(super) fn load(
     let _ = files.drop_ins.set(folders.map(|folder| folder.join(DROP_INS)).collect());
     let is_whole = is_joined && !is_doubtful;
     let engine = journal.of(Engine::new(table), &files.configs());
-    Ok(InForce { engine, state, skipped, journal, files, searched, is_whole })
+    let certify = certify.into_inner();
+    Ok(InForce { engine, state, skipped, journal, certify, files, searched, is_whole })
 }
 
 /// What was found out about the trust in projects.
@@ -161,6 +170,8 @@ struct Shared<'g> {
     trusted: RefCell<Trusted>,
     /// The `[journal]` of the machine or of the user: a project does not say where its user's steps are recorded.
     journal: RefCell<Option<JournalSettings>>,
+    /// The `[certify]` that binds most. That of a project counts if it is trusted: it has programs run.
+    certify: RefCell<Option<CertifySettings>>,
 }
 
 impl<'g> Shared<'g> {
@@ -172,6 +183,7 @@ impl<'g> Shared<'g> {
             files: Arc::default(),
             trusted: RefCell::default(),
             journal: RefCell::default(),
+            certify: RefCell::default(),
         }
     }
 
@@ -184,6 +196,7 @@ impl<'g> Shared<'g> {
             own.clone().map(|source| self.read(source, strict)).collect::<Result<_, _>>()?;
         let policy = Policy::of(own.zip(&read));
         *self.journal.borrow_mut() = journal::settings(read.iter().flat_map(tables_of));
+        *self.certify.borrow_mut() = certify_settings(&read);
         for project in projects(sources) {
             read.extend(self.read_project(&project, &policy, strict)?);
         }
@@ -268,6 +281,8 @@ impl<'g> Shared<'g> {
         let content = Content::of(&project.root, &parts);
         self.grants.check(policy, &content)?;
         self.trusted.borrow_mut().files.extend(content.paths);
+        let above = self.certify.take();
+        *self.certify.borrow_mut() = above.or_else(|| certify_settings(&loaded));
         Ok(loaded)
     }
 
@@ -298,6 +313,11 @@ impl<'g> Shared<'g> {
 /// Returns the table of a file, and those of what it includes.
 fn tables_of(file: &LoadedFile) -> impl Iterator<Item = &HandlerTable> {
     std::iter::once(file.table()).chain(file.included().into_iter().map(|below| below.table))
+}
+
+/// Returns the settings of the first of these files that has some.
+fn certify_settings(files: &[LoadedFile]) -> Option<CertifySettings> {
+    files.iter().flat_map(tables_of).find_map(CertifySettings::of_table)
 }
 
 /// A hook with a mistake must not weaken the others, nor must it stop what it is not about, unless that is

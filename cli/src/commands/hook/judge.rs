@@ -16,7 +16,7 @@ use super::joined_configs::{self, InForce};
 use super::tables::Tables;
 use super::{Work, answer, input, remembering};
 use crate::trust::{Grants, projects};
-use crate::{canary, sources};
+use crate::{canary, certified, sources};
 
 /// How long observers in the background may go on after the answer.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -100,6 +100,7 @@ async fn judge_with_table(
     folder: &Path,
 ) -> Result<(), HookError> {
     let InForce { engine, state, skipped, .. } = table;
+    let found = certify(work, table).await;
     let in_force = engine.table();
     json::check(&Value::Object(step.envelope.clone()), in_force.limits().integers)
         .map_err(|error| IncomingError::Json(error.to_string()))?;
@@ -113,10 +114,22 @@ async fn judge_with_table(
     let answer = answer::answer(&*work.dialect, &step, &report, &in_force);
     let note = skipped.take().or_else(|| sources::note(work.call.config(), folder));
     let unrecorded = table.journal_problem().await;
-    let notes: Vec<String> = note.into_iter().chain(failed).chain(unrecorded).collect();
+    let notes = note.into_iter().chain(failed).chain(unrecorded).chain(found);
+    let notes: Vec<String> = notes.collect();
     let note = (!notes.is_empty()).then(|| notes.join("\n"));
     work.say(answer::with_note(answer, note));
     Ok(())
+}
+
+/// Proves the hooks in force as often as `[certify]` asks for, and returns what to tell of it.
+async fn certify(work: &Work, table: &InForce) -> Option<String> {
+    let settings = table.certify.filter(|_| !canary::is_sent())?;
+    let before = table.engine.table().generation();
+    let found = certified::certify(settings, &table.engine, rest(work)).await;
+    if table.engine.table().generation() != before {
+        table.note_table();
+    }
+    found
 }
 
 fn rest(work: &Work) -> Duration {

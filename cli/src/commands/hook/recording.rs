@@ -8,7 +8,7 @@ use hookgate_store::{Journal, JournalSettings, StoreError};
 use tokio::task::spawn_blocking;
 
 use super::error::HookError;
-use crate::journal::{recorded, texts};
+use crate::journal::{note_table, recorded, texts};
 
 /// How long an answer waits for the record of its step.
 const WRITTEN_WITHIN: Duration = Duration::from_millis(500);
@@ -49,6 +49,13 @@ impl Recording {
         match &self.journal {
             None => engine,
             Some(journal) => recorded(engine, journal, texts(configs.iter().map(PathBuf::as_path))),
+        }
+    }
+
+    /// Tells the journal of which files the table of an engine is made.
+    pub(super) fn note(&self, engine: &Engine, configs: &[PathBuf]) {
+        if let Some(journal) = &self.journal {
+            note_table(engine, journal, texts(configs.iter().map(PathBuf::as_path)));
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use hookgate::certify::{includes, is_patched};
 use hookgate::contract::settings::{NodeValue, SettingError, SettingProblem, Settings};
 use hookgate::contract::suggest::Suggestion;
 use hookgate::contract::{FailureClass, ReasonCode};
@@ -228,32 +229,6 @@ fn are_found(expected: &[Regex], got: &[String]) -> bool {
     match expected {
         [] => got.is_empty(),
         all => all.iter().all(|regex| got.iter().any(|text| regex.is_match(text))),
-    }
-}
-
-/// Whether the fields were changed to these values. A key that begins with `/` is a pointer into what was
-/// changed; no field at all means that nothing was changed.
-pub(in crate::commands) fn is_patched(expected: &Map<String, Value>, report: &Report) -> bool {
-    if expected.is_empty() {
-        return report.patched.is_empty();
-    }
-    let all = Value::Object(report.final_fields.clone());
-    expected.iter().all(|(key, value)| {
-        let got = if key.starts_with('/') { all.pointer(key) } else { all.get(key) };
-        got.is_some_and(|got| includes(got, value))
-    })
-}
-
-/// Whether a value has all that another one has: of tables only the keys that are named are compared.
-fn includes(got: &Value, expected: &Value) -> bool {
-    match (got, expected) {
-        (Value::Object(got), Value::Object(expected)) => expected
-            .iter()
-            .all(|(key, value)| got.get(key).is_some_and(|found| includes(found, value))),
-        (Value::Number(got), Value::Number(expected)) => {
-            got == expected || got.as_f64() == expected.as_f64()
-        }
-        (got, expected) => got == expected,
     }
 }
 
