@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use crate::chain::{has_config, write_rows};
 use crate::clock;
 use crate::config::ConfigNote;
-use crate::database::{self, JOURNAL, refused};
+use crate::database::{self, refused};
 use crate::error::StoreError;
 use crate::head::{Head, HeadKey};
 use crate::place::Identity;
@@ -73,7 +73,7 @@ impl Writer {
         key: Option<HeadKey>,
         counters: Arc<Counters>,
     ) -> Result<Self, StoreError> {
-        let database = database::open(&settings.file, &JOURNAL, settings.required)?;
+        let database = database::open(&settings.file, &database::JOURNAL, settings.required)?;
         let identity = Identity::of(&settings.file);
         let rows = RowWriter::new(settings.envelope);
         // The first group looks through the bodies.
@@ -189,7 +189,8 @@ impl Writer {
         if Identity::of(&self.settings.file) == self.identity {
             return Ok(());
         }
-        self.database = database::open(&self.settings.file, &JOURNAL, self.settings.required)?;
+        self.database =
+            database::open(&self.settings.file, &database::JOURNAL, self.settings.required)?;
         self.identity = Identity::of(&self.settings.file);
         Ok(())
     }
