@@ -153,6 +153,7 @@ struct Options<'a> {
     background: bool,
     merge: bool,
     may_allow: bool,
+    pure: bool,
 }
 
 impl<'a> Options<'a> {
@@ -175,6 +176,7 @@ impl<'a> Options<'a> {
             background: settings.flag("background").unwrap_or_default(),
             merge: settings.flag("merge").unwrap_or_default(),
             may_allow: settings.flag("may_allow").unwrap_or_default(),
+            pure: settings.flag("pure").unwrap_or_default(),
         }
     }
 
@@ -184,7 +186,8 @@ impl<'a> Options<'a> {
             .priority(self.priority)
             .background(self.background)
             .merge(self.merge)
-            .may_allow(self.may_allow);
+            .may_allow(self.may_allow)
+            .pure(self.pure);
         if let Some(timeout) = self.timeout {
             hook = hook.timeout(timeout);
         }

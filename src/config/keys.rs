@@ -92,7 +92,7 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Keys of a hook that are often written below its handler, where they are unknown.
-const OF_HOOK: [&str; 23] = [
+const OF_HOOK: [&str; 24] = [
     "id",
     "event",
     "tool",
@@ -114,6 +114,7 @@ const OF_HOOK: [&str; 23] = [
     "background",
     "merge",
     "may_allow",
+    "pure",
     "canary",
     "on_timeout",
 ];

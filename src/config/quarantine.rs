@@ -33,7 +33,7 @@ use crate::hook_id::HookId;
 use crate::table::{BuildProblem, EventSelector, HookSpec, Layer, SetAside};
 
 /// Keys of a hook that say neither at which events nor under which conditions it is called.
-const OPTIONS: [&str; 11] = [
+const OPTIONS: [&str; 12] = [
     "id",
     "handler",
     "role",
@@ -44,6 +44,7 @@ const OPTIONS: [&str; 11] = [
     "background",
     "merge",
     "may_allow",
+    "pure",
     "canary",
 ];
 

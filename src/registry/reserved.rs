@@ -5,7 +5,7 @@ pub(super) const ROOT_KEYS: [&str; 8] =
     ["version", "allow_empty", "include", "extends", "limits", "require", "disable", "hook"];
 
 /// The keys of a hook that the engine reads itself, and those that every program may give a meaning.
-pub(super) const HOOK_KEYS: [&str; 53] = [
+pub(super) const HOOK_KEYS: [&str; 54] = [
     "after",
     "agent",
     "any",
@@ -49,6 +49,7 @@ pub(super) const HOOK_KEYS: [&str; 53] = [
     "payload",
     "priority",
     "prompt",
+    "pure",
     "regex_search",
     "rego",
     "role",

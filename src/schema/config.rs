@@ -272,6 +272,10 @@ struct Hook {
     /// Lets its allow count as an approval.
     #[schemars(extend("default" = false))]
     may_allow: Option<bool>,
+    /// Says that its answer depends on the step alone, and that a call changes nothing: a program, a service or a model
+    /// that is pure is called in shadow, too.
+    #[schemars(extend("default" = false))]
+    pure: Option<bool>,
     /// A Rust function of hookgate, by name, with its settings.
     builtin: Option<Builtin>,
     /// A process: envelope on stdin, verdict on stdout.

@@ -213,6 +213,8 @@ fn hook_form(spec: &HookSpec) -> Value {
         merge,
         may_allow,
         tags,
+        // It says where else the hook may be called, and changes no decision.
+        pure: _,
         // They say what the hook is to do, and change nothing of what it does.
         canaries: _,
         // The mode says that it is off.

@@ -131,6 +131,7 @@ impl Hook {
                 background: false,
                 merge: false,
                 may_allow: false,
+                pure: false,
                 off_by: None,
                 tags: Vec::new(),
                 canaries: Vec::new(),
@@ -376,6 +377,13 @@ impl Hook {
     /// Sets whether its allow counts as an approval, so that the user is not asked.
     pub const fn may_allow(mut self, may_allow: bool) -> Self {
         self.spec.may_allow = may_allow;
+        self
+    }
+
+    /// Sets whether its answer depends on the step alone, and a call changes nothing, so that it may be called where
+    /// nothing comes of the answer. It changes no decision, and the hash of the config does not follow it.
+    pub const fn pure(mut self, pure: bool) -> Self {
+        self.spec.pure = pure;
         self
     }
 

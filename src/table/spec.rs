@@ -58,6 +58,7 @@ pub struct HookSpec {
     pub(crate) background: bool,
     pub(crate) merge: bool,
     pub(crate) may_allow: bool,
+    pub(super) pure: bool,
     pub(super) tags: Vec<String>,
     pub(super) canaries: Vec<Canary>,
     pub(super) origin: Origin,
@@ -195,6 +196,13 @@ impl HookSpec {
         self.may_allow
     }
 
+    /// Returns whether its answer depends on the step alone, and a call changes nothing: an external hook that is
+    /// pure may be called where nothing comes of its answer.
+    #[must_use]
+    pub const fn is_pure(&self) -> bool {
+        self.pure
+    }
+
     /// Returns the labels.
     #[must_use]
     pub fn tags(&self) -> &[String] {
@@ -231,6 +239,12 @@ impl HookSpec {
     #[must_use]
     pub const fn keeps_state(&self) -> bool {
         self.built.keeps_state
+    }
+
+    /// Returns whether what the handler does lies outside of this process: a program, a service, a model.
+    #[must_use]
+    pub const fn is_external(&self) -> bool {
+        self.built.external
     }
 
     /// Returns how the handler will run, each a phrase: `sandbox: enforced`.

@@ -24,6 +24,7 @@ mod pieces;
 mod probes;
 #[cfg(feature = "overrides")]
 mod problems;
+mod pure;
 mod quarantine;
 mod registry;
 mod reload;

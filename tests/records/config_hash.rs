@@ -139,6 +139,7 @@ fn what_means_the_same_has_the_same_hash() {
         (
             "tags = [\"git\", \"safety\"]\n",
             "tags = [\"git\", \"safety\"]\n\
+             pure = true\n\
              canary = [{ event = \"pre_tool_use\", step = { tool_name = \"Bash\", tool_input = {} }, decision = \"deny\" }]\n",
         ),
         ("{ builtin = \"2s\" }", "{ builtin = \"2s\", http = \"5s\" }"),

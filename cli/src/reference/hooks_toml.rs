@@ -41,7 +41,7 @@ const HANDLERS: &[(&str, &str, &[SettingDoc])] = &[
 /// The keys of a hook by what they are about; conditions have a document of their own.
 const GROUPS: &[(&str, &[&str])] = &[
     ("What it is and when it is called", &["id", "event", "mode", "enforce_after", "tags"]),
-    ("What it may do", &["role", "may_allow", "merge", "background"]),
+    ("What it may do", &["role", "may_allow", "merge", "background", "pure"]),
     ("In which order hooks are called", &["priority", "after", "before"]),
     (
         "What is called",

@@ -194,6 +194,7 @@ fn handler(interceptor: Arc<dyn Interceptor>) -> BuiltHandler {
         Box::pin(async move { ask(&*interceptor, call).await })
     })
     .once()
+    .external()
 }
 
 async fn ask(interceptor: &dyn Interceptor, call: Invocation<'_>) -> Reply {

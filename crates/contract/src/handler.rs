@@ -262,6 +262,8 @@ pub struct BuiltHandler {
     pub never_refuses: bool,
     /// Whether it counts or remembers something; see [`Kept`](crate::Kept).
     pub keeps_state: bool,
+    /// Whether what it does lies outside of this process; see [`BuiltHandler::external`].
+    pub external: bool,
     /// The number of the [`HandlerKind`](crate::HandlerKind) that built it; 0 for a handler that was
     /// built without one. A handler of another kind is another one, whatever its settings and
     /// identity are. Set by the kind.
@@ -332,6 +334,7 @@ impl BuiltHandler {
             uses_history: false,
             never_refuses: false,
             keeps_state: false,
+            external: false,
             registration: 0,
             revision: 0,
         }
@@ -377,6 +380,16 @@ impl BuiltHandler {
     #[must_use]
     pub const fn keeps_state(mut self) -> Self {
         self.keeps_state = true;
+        self
+    }
+
+    /// Declares that what it does lies outside of this process: a program, a service, a model, a file that it writes.
+    ///
+    /// A call of it may change something there, so it is not called where nothing must come of an answer, such as
+    /// in shadow, unless its hook says that it is `pure`.
+    #[must_use]
+    pub const fn external(mut self) -> Self {
+        self.external = true;
         self
     }
 

@@ -161,7 +161,7 @@ impl SyncHandler for LogFileWriter {
 
 impl From<LogFileWriter> for BuiltHandler {
     fn from(handler: LogFileWriter) -> Self {
-        Self::from_sync(handler).role(Role::Observe).heavy()
+        Self::from_sync(handler).role(Role::Observe).heavy().external()
     }
 }
 

@@ -106,7 +106,7 @@ pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<
         built = built.supports(supports_context).never_refuses();
     }
     declared.declare(&mut built);
-    Some(built)
+    Some(built.external())
 }
 
 /// Returns the folder of the config as an absolute path; notes under a setting why there is none.

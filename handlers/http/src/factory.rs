@@ -137,7 +137,7 @@ impl HttpFactory {
         let once = agent.as_ref().is_some_and(ScriptAgent::asks_once);
         let handler = HttpHandler { service, signer, agent, body, options };
         let tells = handler.body.is_some();
-        let mut built = BuiltHandler::from_async(handler);
+        let mut built = BuiltHandler::from_async(handler).external();
         if tells {
             // Who sends a message mostly tells what was decided; another `role` can be given.
             built.role = Some(Role::Observe);

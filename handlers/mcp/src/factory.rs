@@ -24,7 +24,7 @@ pub(crate) fn build(
     let server = read_server(settings, context);
     let (asked, (server, declared)) = (asked?, server?);
     let handler = SharedHandler(Arc::new(McpHandler { server, asked }));
-    let mut built = BuiltHandler::from_async(handler.clone()).probe(handler.clone());
+    let mut built = BuiltHandler::from_async(handler.clone()).probe(handler.clone()).external();
     match (&handler.0.server, declared) {
         (Server::Service(server), _) => server.service.declare(&mut built),
         (Server::Process(_), declared) => {

@@ -54,7 +54,7 @@ pub fn factory(
             .collect();
         let probe = ModelProbe::new(&judge.configured, &state);
         let is_bounded = judge.configured.settings.spending != SpendLimits::default();
-        let mut built = BuiltHandler::from_async(judge).identity(identity).probe(probe);
+        let mut built = BuiltHandler::from_async(judge).identity(identity).probe(probe).external();
         built.sources = rule_files(settings, context.base);
         built.warnings = missing_keys;
         built.keeps_state = is_bounded;

@@ -62,6 +62,7 @@ impl GitText {
     pub(super) fn built(self) -> BuiltHandler {
         let is_missing = self.git.is_none();
         let mut built = BuiltHandler::from_async(self).role(Role::Guard).supports(takes_context);
+        built.external = true;
         if is_missing {
             built.warnings.push(NO_GIT.into());
         }

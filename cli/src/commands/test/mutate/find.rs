@@ -10,7 +10,7 @@ use crate::terminal::sanitize::one_line;
 const TABLES: [(&str, &str); 3] = [("hook", "id"), ("tool", "name"), ("disable", "id")];
 
 /// Keys of a hook whose change no case can notice, or that say who the hook is.
-const LEFT: [&str; 13] = [
+const LEFT: [&str; 14] = [
     "id",
     "mode",
     "priority",
@@ -22,6 +22,7 @@ const LEFT: [&str; 13] = [
     "role",
     "background",
     "merge",
+    "pure",
     "handler",
     "event",
 ];
