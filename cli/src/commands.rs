@@ -24,6 +24,7 @@ pub mod log;
 pub mod lsp;
 pub mod man;
 pub mod pack;
+pub mod promote;
 pub mod reference;
 pub mod run;
 pub mod schema;
