@@ -10,6 +10,7 @@
 //! | `engine/noop.rs`, `engine/optional.rs` | no hooks; hooks or none |
 //! | `engine/future.rs`, `engine/reported.rs` | a dispatch, and one with its record |
 //! | `engine/swap_error.rs` | a table that was not put in force |
+//! | `engine/shadow.rs` | a second table that judges beside the one in force |
 //! | `engine/approval.rs` | what the user has approved |
 //! | `engine/permit.rs` | clearances that cross a process boundary |
 //! | `engine/recording.rs` | how dispatches reach a recorder |
@@ -24,6 +25,7 @@ mod optional;
 pub mod permit;
 mod recording;
 mod reported;
+mod shadow;
 mod swap_error;
 
 use std::fmt;
@@ -51,6 +53,7 @@ use hook_engine::{Key, Sealed};
 pub use optional::OptionDispatch;
 use permit::Permits;
 use reported::Settle;
+pub use shadow::{PromoteError, Shadow, ShadowError};
 pub use swap_error::SwapError;
 
 /// Evaluates steps by a table that can be swapped while it does.
@@ -117,8 +120,8 @@ impl Engine {
     #[must_use]
     pub fn new(mut table: HandlerTable) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(Stamp::NO_ENGINE.engine + 1);
-        // A copy of the table of another engine is not recorded by this one.
-        table.recorded = false;
+        // A copy of the table of another engine is not recorded by this one, and not shadowed.
+        (table.recorded, table.shadow) = (false, None);
         Self {
             // ORDERING: only that no number is given twice matters.
             id: NEXT.fetch_add(1, Ordering::Relaxed),

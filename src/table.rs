@@ -60,6 +60,7 @@ use serde_json::Value;
 use crate::config_hash::ConfigHash;
 use crate::generation::Generation;
 use crate::require::{Require, Required};
+use crate::shadow::queue::ShadowQueue;
 pub(crate) use bucket::{Bucket, MatchSet, Matched};
 pub use build_error::{BuildError, BuildErrors, BuildProblem};
 pub use builder::TableBuilder;
@@ -123,8 +124,10 @@ pub struct HandlerTable {
     lowers: bool,
     /// In which generations its events last had other hooks.
     last_changes: LastChanges,
-    /// Whether the engine that has published the table hands its dispatches to a recorder.
+    /// Whether the engine that has published the table hands its dispatches to a recorder or a shadow.
     pub(crate) recorded: bool,
+    /// The shadow that judges beside the table.
+    pub(crate) shadow: Option<Arc<ShadowQueue>>,
 }
 
 impl HandlerTable {
@@ -155,6 +158,7 @@ impl HandlerTable {
             lowers: false,
             last_changes: LastChanges::new(),
             recorded: false,
+            shadow: None,
         }
     }
 }
@@ -366,7 +370,7 @@ const _: () = assert!(Event::COUNT < EVENTS as usize, "the generation is kept ab
 
 impl Versioned for HandlerTable {
     fn armed(&self) -> u64 {
-        // No step of a recorded engine passes unseen, whether its event has a hook or not.
+        // No step of an engine with a recorder or a shadow passes unseen, whether its event has a hook or not.
         if self.recorded { BELOW_GENERATION } else { self.armed }
     }
 
@@ -378,14 +382,15 @@ impl Versioned for HandlerTable {
         self.generation = Generation::new(generation);
     }
 
-    /// Takes over what the engine requires, which outlives its tables. Runs under the writer's
+    /// Takes over what the engine requires and its shadow, which outlive its tables. Runs under the writer's
     /// lock, so no requirement of a concurrent swap is lost.
     fn succeed(&mut self, before: Option<&Self>) {
         let lowers = std::mem::take(&mut self.lowers);
-        if let Some(before) = before.filter(|before| !lowers && !before.required.is_empty()) {
-            let mut required = Required::clone(&before.required);
-            required.extend(&self.required);
-            self.required = Arc::new(required);
+        if let Some(before) = before.filter(|_| !lowers) {
+            self.require_as(before);
+        }
+        if let Some(shadow) = before.and_then(|before| before.shadow.clone()) {
+            (self.recorded, self.shadow) = (true, Some(shadow));
         }
         if !self.required.is_empty() {
             self.deny_unguarded();

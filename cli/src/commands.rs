@@ -25,6 +25,7 @@ pub mod log;
 pub mod lsp;
 pub mod man;
 pub mod pack;
+pub mod promote;
 pub mod reference;
 pub mod replay;
 pub mod run;

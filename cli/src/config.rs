@@ -178,8 +178,27 @@ impl Configs {
     }
 
     fn load_in_part(&self, registry: &Registry) -> Result<Loaded, Abort> {
+        let loaded = self.print_parts(self.join_all(self.in_part(registry)))?;
+        note_files(&self.all_files(&loaded), &loaded.table);
+        Ok(loaded)
+    }
+
+    /// Loads the table as [`ConfigArgs::load_in_part`] does, of configs that are not in force: their files are not
+    /// noted.
+    ///
+    /// # Errors
+    /// One of them cannot be used even without the hooks that have mistakes.
+    pub(crate) fn load_aside(&self, registry: &Registry) -> Result<HandlerTable, Abort> {
+        Ok(self.print_parts(self.join_all(self.in_part(registry)))?.table)
+    }
+
+    /// Returns a loader that sets hooks with mistakes aside, unless it is to be strict.
+    const fn in_part<'r>(&self, registry: &'r Registry) -> Loader<'r> {
         let loader = Loader::new(registry);
-        let loaded = self.load_with(if self.strict { loader } else { loader.quarantine() });
+        if self.strict { loader } else { loader.quarantine() }
+    }
+
+    fn print_parts(&self, loaded: Result<Loaded, ConfigErrors>) -> Result<Loaded, Abort> {
         let loaded = self.or_print(loaded)?;
         diagnostics::print(&loaded.set_aside, Severity::Error);
         diagnostics::print(&loaded.warnings, Severity::Warning);
@@ -201,6 +220,12 @@ impl Configs {
     }
 
     fn load_with(&self, loader: Loader<'_>) -> Result<Loaded, ConfigErrors> {
+        let loaded = self.join_all(loader)?;
+        note_files(&self.all_files(&loaded), &loaded.table);
+        Ok(loaded)
+    }
+
+    fn join_all(&self, loader: Loader<'_>) -> Result<Loaded, ConfigErrors> {
         let loader = loader.allow_unverified();
         let mut wrong: Option<ConfigErrors> = None;
         let mut read = Vec::new();
@@ -218,9 +243,7 @@ impl Configs {
         if let Some(wrong) = wrong {
             return Err(wrong);
         }
-        let loaded = join(read)?;
-        note_files(&self.all_files(&loaded), &loaded.table);
-        Ok(loaded)
+        join(read)
     }
 
     /// Reads one file with other values in place of its own, alone.

@@ -273,11 +273,13 @@ pub(super) async fn evaluate_waiting(
     context: &StepContext<'_>,
     settle: Settle,
 ) -> (Clearance, Option<Answer>) {
-    if engine.is_recorded() {
+    let table = engine.table();
+    if table.recorded {
+        drop(table);
         // In a box of its own, so that the future of other dispatches is not larger for it.
         return Box::pin(engine.clear_recorded(payload, context, settle)).await;
     }
-    evaluate_by(engine, &engine.table(), payload, context).await
+    evaluate_by(engine, &table, payload, context).await
 }
 
 /// Evaluates a step by a table.

@@ -59,15 +59,10 @@ impl Engine {
     }
 
     /// Marks a table that is about to be published: dispatches read from it whether they are recorded.
-    pub(super) const fn marked(&self, mut table: HandlerTable) -> HandlerTable {
-        table.recorded = self.is_recorded();
+    /// The shadow of an engine is that of the table before it.
+    pub(super) fn marked(&self, mut table: HandlerTable) -> HandlerTable {
+        (table.recorded, table.shadow) = (self.recorder.is_some(), None);
         table
-    }
-
-    /// Returns whether there is a recorder.
-    #[inline]
-    pub(super) const fn is_recorded(&self) -> bool {
-        self.recorder.is_some()
     }
 
     /// Waits until the recorder, if there is one, has room for one more record.

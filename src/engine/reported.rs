@@ -72,7 +72,7 @@ impl Engine {
         (clearance, answer, report)
     }
 
-    /// Evaluates a step for an engine with a recorder: the record is made of a report. What was
+    /// Evaluates a step for an engine with a recorder or a shadow: both are told by a report. What was
     /// published in the background is left to whoever takes it.
     pub(super) async fn clear_recorded(
         &self,
@@ -114,6 +114,8 @@ impl Engine {
             Recording::begin(recorder, &self.services, &table, payload, context, &step_id)
         };
         let recording = recorder.map(begin);
+        let shadowed = table.shadow.as_deref();
+        let shadowed = shadowed.and_then(|shadow| shadow.begin(&table, payload, context, &step_id));
         let mut evaluated = match table.bucket(payload) {
             None => Evaluated::default(),
             Some(bucket) => {
@@ -138,6 +140,9 @@ impl Engine {
             && let Some(denied) = evaluated.refuse_unrecorded(payload, table.generation())
         {
             report = report.decided(denied);
+        }
+        if let Some(shadowed) = shadowed {
+            shadowed.decided(&report);
         }
         (evaluated, report)
     }

@@ -6,6 +6,7 @@
 //! asks again.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use hookgate_contract::suggest::Suggestion;
 use hookgate_contract::{Mode, Role};
@@ -74,6 +75,15 @@ impl HandlerTable {
     pub(crate) fn required_ids(&self) -> impl Iterator<Item = &str> {
         self.require.required_hooks().map(|hook| hook.id.as_str())
     }
+
+    /// Requires also what another table requires.
+    pub(crate) fn require_as(&mut self, other: &Self) {
+        if !other.required.is_empty() {
+            let mut required = Required::clone(&other.required);
+            required.extend(&self.required);
+            self.required = Arc::new(required);
+        }
+    }
 }
 
 /// Returns whether a hook can keep a step from happening.
@@ -129,8 +139,7 @@ impl HandlerTable {
     /// Returns what is missing at an event, in words; `None` if it is guarded as required.
     fn missing(&self, event: &str, need: &Need) -> Option<String> {
         let bucket = self.bucket_of(event);
-        let hooks =
-            || bucket.iter().flat_map(|bucket: &&std::sync::Arc<Bucket>| bucket.entries.iter());
+        let hooks = || bucket.iter().flat_map(|bucket: &&Arc<Bucket>| bucket.entries.iter());
         let mut missing = Vec::new();
         if need.any && !hooks().any(|hook| enforces(hook)) {
             missing.push("no hook that enforces is there".to_owned());

@@ -131,12 +131,28 @@ impl<T: Versioned> Swap<T> {
         Ok(generation)
     }
 
+    /// Publishes a copy of the current value, under its generation: one that decides alike, and differs in what is done
+    /// beside that. Returns the generation, or `None` if `change` makes no copy.
+    pub(crate) fn mark(&self, change: impl FnOnce(&T) -> Option<T>) -> Option<u64> {
+        let lock = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.slot.load_full();
+        let generation = current.generation();
+        let old = self.store(change(&current)?, generation);
+        drop((lock, current));
+        give_up(old);
+        Some(generation)
+    }
+
     /// Must be called with the lock held.
     fn publish(&self, mut next: T, generation: u64) -> Arc<T> {
+        next.succeed(Some(&*self.slot.load()));
+        self.store(next, generation)
+    }
+
+    /// Must be called with the lock held.
+    fn store(&self, mut next: T, generation: u64) -> Arc<T> {
         let (before, was) = {
             let current = self.slot.load();
-            let current: &T = &current;
-            next.succeed(Some(current));
             (current.armed(), current.generation())
         };
         next.set_generation(generation);

@@ -28,6 +28,7 @@ mod permits;
 mod require;
 mod results;
 mod seers;
+mod shadow;
 mod spans;
 mod step_identity;
 mod stop_at;

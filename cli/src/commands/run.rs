@@ -2,6 +2,7 @@
 
 mod printer;
 mod seen;
+mod shadow;
 mod summary;
 
 use std::collections::BTreeSet;
@@ -11,8 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookgate::config::ConfigError;
-use hookgate::envelope::Incoming;
-use hookgate::{Engine, Outcome, Registry, Report};
+use hookgate::{Engine, Outcome, Registry};
 use hookgate_store::JournalSettings;
 use tokio::time::timeout;
 
@@ -35,6 +35,7 @@ use crate::terminal::{next, stderr};
 use crate::watch::Watch;
 use printer::{Place, Printer, Rows};
 use seen::Seen;
+use shadow::{ShadowArgs, ShadowRun};
 use summary::Summary;
 
 /// What decides if a guard that is required is missing: no hook.
@@ -65,6 +66,7 @@ Examples:
   hookgate run session.jsonl                          what would my hooks have done?
   hookgate run sessions/ --only deny,ask
   hookgate run sessions/ --shadow all --fail-on failed
+  hookgate run sessions/ --shadow-config next.toml    what would another config have decided otherwise?
   hookgate run -c hooks.toml session.jsonl > decisions.jsonl
   hookgate run --journal decisions.db session.jsonl && hookgate log --journal decisions.db
   hookgate run session.jsonl | jq -c 'select(.decision == \"deny\") | {step_id, by, reason}'
@@ -86,6 +88,8 @@ pub struct Args {
     fail_on: Vec<Seen>,
     #[command(flatten)]
     overrides: OverrideArgs,
+    #[command(flatten)]
+    shadow: ShadowArgs,
     /// Load the config again when it changes, and on SIGHUP; a broken one is reported and the last good
     /// one stays. Prove its hooks again and again if it has a `[certify]`
     #[arg(long)]
@@ -112,12 +116,12 @@ pub struct Args {
 /// # Errors
 /// The config is not valid, a file cannot be read, stdout takes no more, or the run was interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let registry = Arc::new(config::registry_at(args.now.now));
+    let registry = Arc::new(registry_of(&args)?);
     let watch = args.watch.then(|| Watch::start(&args.config, &args.overrides));
-    if args.stable && args.now.now.is_none() {
-        use_timeless_builtins(&registry)?;
-    }
     let (configs, loaded) = args.config.load_in_part(&registry)?;
+    let live_hash = loaded.table.config_hash();
+    let beside = registry_of(&args)?;
+    let shadow = args.shadow.load(&beside, args.config.strict)?;
     let config_files = configs.all_files(&loaded);
     let engine = Engine::new(args.overrides.apply(loaded.table, &registry)?);
     let journal = args
@@ -158,6 +162,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         },
         seen: BTreeSet::new(),
         summary: Summary::default(),
+        shadow,
         remarks: Remarks::default(),
         set_aside: loaded.set_aside,
         worth_asking: None,
@@ -182,6 +187,14 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         follower.end();
     }
     run.finish(args.quiet).await;
+    let ended = ended.and(run.shadow.as_mut().map_or(Ok(()), ShadowRun::finish));
+    if let Some(shadow) = run.shadow.as_ref().filter(|_| !args.quiet) {
+        let live = match configs.sources() {
+            [only] => Some((only.file.as_path(), live_hash)),
+            _ => None,
+        };
+        shadow.print(live);
+    }
     let ended = ended.and(journal.as_ref().map_or(Ok(()), journal::finish));
     if let Some(asked) = run.worth_asking.filter(|_| !args.quiet && !json) {
         stderr::print(&next::hint("why", &args.config.files, &asked));
@@ -191,6 +204,15 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         false if run.summary.unreadable() == 0 => Exit::Ok,
         false => Exit::Failure,
     })
+}
+
+/// Makes the registry of a config. Each config has one of its own, so that none counts what another one has seen.
+fn registry_of(args: &Args) -> Result<Registry, Abort> {
+    let registry = config::registry_at(args.now.now);
+    if args.stable && args.now.now.is_none() {
+        use_timeless_builtins(&registry)?;
+    }
+    Ok(registry)
 }
 
 /// Replaces the builtins that depend on the time.
@@ -212,6 +234,7 @@ struct Run {
     /// All that the records have shown.
     seen: BTreeSet<Seen>,
     summary: Summary,
+    shadow: Option<ShadowRun>,
     remarks: Remarks,
     /// The mistakes of hooks that were set aside.
     set_aside: Vec<ConfigError>,
@@ -245,19 +268,8 @@ impl Run {
         lines.next().await
     }
 
-    /// Evaluates a step. If its hooks have to wait, the records so far are printed meanwhile.
-    async fn evaluate(&mut self, incoming: &mut Incoming) -> Result<Report, Abort> {
-        let (engine, stable) = (Arc::clone(&self.engine), self.stable);
-        let mut report = pin!(envelope::evaluate(&engine, incoming, stable));
-        tokio::select! {
-            biased;
-            report = &mut report => return Ok(report),
-            () = std::future::ready(()) => self.printer.flush_records()?,
-        }
-        Ok(report.await)
-    }
-
     async fn evaluate_line(&mut self, name: &str, line: &Line) -> Result<(), Abort> {
+        let mut is_read = false;
         let read = match &line.bytes {
             Some(bytes) if bytes.trim_ascii().is_empty() => return Ok(()),
             // Without the line end: a mistake there would seem to be in the next line.
@@ -271,8 +283,10 @@ impl Run {
                 for remark in self.remarks.new_about(&incoming, &self.engine.table()) {
                     self.progress.suspend(|| stderr::warning(&remark));
                 }
-                let report = self.evaluate(&mut incoming).await?;
+                let evaluated = envelope::evaluate(&self.engine, &mut incoming, self.stable);
+                let report = flushing(&mut self.printer, evaluated).await?;
                 self.summary.add(&report);
+                is_read = true;
                 report
             }
             Err(wrong) => {
@@ -296,6 +310,9 @@ impl Run {
         let place = Place { file: name, line: line.number };
         self.printer.add(place, line.bytes.as_deref(), &report, &seen, &self.progress)?;
         self.seen.extend(seen);
+        if let (Some(shadow), Some(bytes), true) = (&mut self.shadow, &line.bytes, is_read) {
+            flushing(&mut self.printer, shadow.judge(place, bytes, &report)).await??;
+        }
         Ok(())
     }
 
@@ -322,4 +339,15 @@ impl Run {
             }
         }
     }
+}
+
+/// Waits for hooks. If they are not ready, the records so far are printed meanwhile.
+async fn flushing<T>(printer: &mut Printer, hooks: impl Future<Output = T>) -> Result<T, Abort> {
+    let mut hooks = pin!(hooks);
+    tokio::select! {
+        biased;
+        done = &mut hooks => return Ok(done),
+        () = std::future::ready(()) => printer.flush_records()?,
+    }
+    Ok(hooks.await)
 }

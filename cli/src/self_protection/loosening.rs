@@ -7,8 +7,12 @@ use hookgate::effects::{Effects, PathEffect, Run};
 use super::{OWN_NAME, OWN_VARIABLES, is_variable_of_place, nested_agent, own_program};
 
 /// The verbs of this program that are for its user, and the options with which they only show something.
-const VERBS: &[(&str, &[&str])] =
-    &[("trust", &["--show", "--diff"]), ("install", &["--dry-run"]), ("init", &[])];
+const VERBS: &[(&str, &[&str])] = &[
+    ("trust", &["--show", "--diff"]),
+    ("install", &["--dry-run"]),
+    ("init", &[]),
+    ("promote", &[]),
+];
 
 /// An option with which a verb that only shows something does more.
 const REVOKE: &str = "--revoke";

@@ -2,7 +2,7 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 17] = [
+const VERBS: [&str; 18] = [
     "run",
     "eval",
     "effects",
@@ -14,6 +14,7 @@ const VERBS: [&str; 17] = [
     "conditions",
     "schema",
     "init",
+    "promote",
     "demo",
     "judge",
     "fmt",

@@ -97,10 +97,11 @@ const PLACES: [&str; 24] = [
 ];
 
 /// What changes the next step without a word of a place.
-const OTHERS: [&str; 45] = [
+const OTHERS: [&str; 46] = [
     "hookgate install --agent claude --remove --yes",
     "hookgate trust --yes",
     "hookgate init",
+    "hookgate promote loose.toml --over hooks.toml --was x",
     "PROGRAM trust --yes",
     "cp PROGRAM hg; ./hg trust --yes",
     "ln -s PROGRAM hg && ./hg install --agent claude --remove --yes",
