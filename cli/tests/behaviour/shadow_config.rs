@@ -1,5 +1,6 @@
 //! Promise: `run --shadow-config` shows what another config would decide otherwise, and changes no decision.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -147,4 +148,30 @@ fn a_shadow_config_that_is_not_valid_is_refused_and_its_file_needs_one() {
     assert_eq!((ended.code(), ended.out()), (3, ""), "{}", ended.err());
     let ended = folder.run(&["run", "--shadow-out", "deltas.jsonl"], bash("ls"));
     assert_eq!((ended.code(), ended.out()), (64, ""), "{}", ended.err());
+}
+
+#[test]
+fn the_deltas_of_a_shadow_are_those_of_a_diff() {
+    let live = "[[hook]]\nid = \"no-git\"\nevent = \"pre_tool_use\"\nruns = [\"git *\"]\nbuiltin = { name = \"ask\", reason = \"git\" }\n";
+    let folder = Folder::with_hooks(live);
+    folder.write("deny.toml", DENY_ALL);
+    folder.write("steps.jsonl", steps());
+    let args = ["run", "steps.jsonl", "-q", "--json", "--shadow-config", "deny.toml"];
+    let shadowed = folder.run(&[&args[..], &["--shadow-out", "deltas.jsonl"]].concat(), "");
+    assert_eq!(shadowed.code(), 0, "{}", shadowed.err());
+    let mut of_shadow: BTreeMap<String, u64> = BTreeMap::new();
+    for delta in lines(&folder.path("deltas.jsonl")) {
+        let pair = format!("{} {}", delta["live"]["decision"], delta["shadow"]["decision"]);
+        *of_shadow.entry(pair).or_default() += 1;
+    }
+    let diff =
+        folder.run(&["diff", "hooks.toml", "deny.toml", "--on", "steps.jsonl", "--json"], "");
+    assert_eq!(diff.code(), 0, "{}", diff.err());
+    let mut of_diff: BTreeMap<String, u64> = BTreeMap::new();
+    for delta in diff.lines()[0]["steps"]["deltas"].as_array().unwrap() {
+        let pair = format!("{} {}", delta["was"]["decision"], delta["now"]["decision"]);
+        *of_diff.entry(pair).or_default() += delta["steps"].as_u64().unwrap();
+    }
+    assert!(!of_shadow.is_empty());
+    assert_eq!(of_shadow, of_diff);
 }
