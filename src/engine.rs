@@ -25,7 +25,7 @@ mod optional;
 pub mod permit;
 mod recording;
 mod reported;
-mod shadow;
+pub mod shadow;
 mod swap_error;
 
 use std::fmt;
@@ -53,7 +53,6 @@ use hook_engine::{Key, Sealed};
 pub use optional::OptionDispatch;
 use permit::Permits;
 use reported::Settle;
-pub use shadow::{PromoteError, Shadow, ShadowError};
 pub use swap_error::SwapError;
 
 /// Evaluates steps by a table that can be swapped while it does.

@@ -147,7 +147,6 @@ pub mod report;
 pub mod require;
 #[cfg(feature = "schema")]
 pub mod schema;
-pub mod shadow;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod timer;

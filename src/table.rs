@@ -50,6 +50,7 @@ mod swap;
 mod sync;
 mod watched;
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -60,7 +61,6 @@ use serde_json::Value;
 use crate::config_hash::ConfigHash;
 use crate::generation::Generation;
 use crate::require::{Require, Required};
-use crate::shadow::queue::ShadowQueue;
 pub(crate) use bucket::{Bucket, MatchSet, Matched};
 pub use build_error::{BuildError, BuildErrors, BuildProblem};
 pub use builder::TableBuilder;
@@ -126,8 +126,8 @@ pub struct HandlerTable {
     last_changes: LastChanges,
     /// Whether the engine that has published the table hands its dispatches to a recorder or a shadow.
     pub(crate) recorded: bool,
-    /// The shadow that judges beside the table.
-    pub(crate) shadow: Option<Arc<ShadowQueue>>,
+    /// The queue of the shadow that judges beside the table. The table carries it and knows nothing of it.
+    pub(crate) shadow: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl HandlerTable {

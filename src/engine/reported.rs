@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::Engine;
 use super::recording::{Recording, unfinished};
+use super::shadow::queue::ShadowQueue;
 use crate::clock;
 use crate::decision::Decision;
 use crate::dispatch::{DispatchContext, Evaluated, evaluate, evaluate_in_span, is_traced};
@@ -114,7 +115,8 @@ impl Engine {
             Recording::begin(recorder, &self.services, &table, payload, context, &step_id)
         };
         let recording = recorder.map(begin);
-        let shadowed = table.shadow.as_deref();
+        let shadowed =
+            table.shadow.as_deref().and_then(|queue| queue.downcast_ref::<ShadowQueue>());
         let shadowed = shadowed.and_then(|shadow| shadow.begin(&table, payload, context, &step_id));
         let mut evaluated = match table.bucket(payload) {
             None => Evaluated::default(),

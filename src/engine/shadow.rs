@@ -1,5 +1,35 @@
-//! A second table that judges the steps of a running engine.
+//! A whole table in shadow: it judges the steps that another table decides, and nothing comes of it.
+//!
+//! A new config is best seen at work before it is put in force. [`Engine::shadow`](crate::Engine::shadow) has a running
+//! engine hand each step, as it came, to a second table, after the table in force has decided. What the second one
+//! would have decided otherwise is a [`ShadowDelta`]. [`Shadow::promote`](Shadow::promote) puts the second table
+//! in force.
+//!
+//! ```text
+//! dispatch ─ is there room? ─▶ the envelope as it came ─▶ the table in force decides ─▶ the gate
+//!                 │ no                                              │ try_send
+//!                 └─▶ dropped, and counted         the thread of the shadow ─▶ judge ─▶ delta
+//! ```
+//!
+//! # What a shadow does not do
+//!
+//! * **It delays nothing.** A dispatch makes a copy of its step, and waits for nothing. What the queue has no room for is
+//!   dropped and counted.
+//! * **It calls nothing outside of the process.** A hook whose handler is [external](crate::HookSpec::is_external) (a program,
+//!   a service, a model, a log file) is not called, unless it says that it is [pure](crate::HookSpec::is_pure). It counts as a hook without an
+//!   opinion, and each delta names those hooks that were not called for its step.
+//! * **It shares no state**, if the host has made its table with a [`Registry`](crate::Registry) of its own: what hooks count
+//!   and remember is in the kinds of a registry. Two tables of one registry may share it.
+//!
+//! A closure of the host is called like any other handler. It can find out that it is called in shadow by no other
+//! way than being another closure.
 
+mod counts;
+mod delta;
+pub(super) mod queue;
+mod table;
+
+use std::any::Any;
 use std::sync::{Arc, Weak};
 
 use tokio::runtime::Handle;
@@ -7,13 +37,16 @@ use tokio::runtime::Handle;
 use super::{Engine, SwapError};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
-use crate::shadow::queue::{ShadowQueue, queue};
-use crate::shadow::{ShadowCounts, ShadowDelta, ShadowTable};
 use crate::table::{BuildErrors, HandlerTable};
+use counts::Counters;
+pub use counts::ShadowCounts;
+pub use delta::{ShadowDelta, ShadowSide};
+use queue::{ShadowQueue, queue};
+pub use table::ShadowTable;
 
 impl Engine {
     /// Has a second table judge every step from now on, beside the table in force and without an effect: see
-    /// [`shadow`](crate::shadow). `capacity` is how many steps may wait to be judged; what comes then is dropped and
+    /// [`shadow`](crate::engine::shadow). `capacity` is how many steps may wait to be judged; what comes then is dropped and
     /// counted. `on_delta` is called with each step that would have come out otherwise, on the thread of the shadow.
     ///
     /// Every event of the engine is armed as long as the shadow runs, and a dispatch costs what one with a report
@@ -62,7 +95,8 @@ impl Engine {
         thread.spawn(move || runtime.block_on(judge.run())).map_err(ShadowError::Thread)?;
         let begun = self.swap.mark(|current| {
             let mut next = current.shadow.is_none().then(|| current.clone())?;
-            (next.recorded, next.shadow) = (true, Some(Arc::clone(&queue)));
+            let shadow: Arc<dyn Any + Send + Sync> = Arc::<ShadowQueue>::clone(&queue);
+            (next.recorded, next.shadow) = (true, Some(shadow));
             Some(next)
         });
         let begun = Generation::new(begun.ok_or(ShadowError::Already)?);
@@ -72,7 +106,8 @@ impl Engine {
     /// Takes a shadow off the table in force, if it is there.
     fn end_shadow(&self, queue: &Arc<ShadowQueue>) {
         self.swap.mark(|current| {
-            let is_it = current.shadow.as_ref().is_some_and(|shadow| Arc::ptr_eq(shadow, queue));
+            let of_table = current.shadow.as_deref()?.downcast_ref::<ShadowQueue>();
+            let is_it = of_table.is_some_and(|shadow| std::ptr::eq(shadow, &**queue));
             is_it.then(|| self.marked(current.clone()))
         });
     }

@@ -7,11 +7,10 @@ use std::sync::{Arc, Mutex, mpsc};
 
 use hookgate::contract::json::Integers;
 use hookgate::contract::{BuiltHandler, VerdictDecision};
-use hookgate::engine::{PromoteError, Shadow, ShadowError};
+use hookgate::engine::shadow::{PromoteError, Shadow, ShadowDelta, ShadowError};
 use hookgate::envelope::Incoming;
 use hookgate::recorder::{Channel, Records};
 use hookgate::require::Require;
-use hookgate::shadow::ShadowDelta;
 use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine as _, Outcome, Report, Verdict};
 
 use crate::support::{bash, context, corpus, sync};

@@ -7,9 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hookgate::HandlerTable;
-use hookgate::recorder::{
-    DispatchEnd, KeptFuture, ReadyFuture, Record, RecordLost, Recorder, ReloadRecord,
-};
+use hookgate::recorder::{KeptFuture, ReadyFuture, Record, RecordLost, Recorder, ReloadRecord};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::config::ConfigText;
@@ -197,11 +195,6 @@ impl Recorder for Journal {
     fn wants_envelope(&self) -> bool {
         true
     }
-}
-
-/// Whether a record comes after the question whether there is room.
-pub(crate) fn is_asked_for(record: &Record) -> bool {
-    record.end != DispatchEnd::Unfinished
 }
 
 impl Drop for Shared {

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use hookgate::HandlerTable;
-use hookgate::recorder::{Record, RecordLost, ReloadRecord};
+use hookgate::recorder::{DispatchEnd, Record, RecordLost, ReloadRecord};
 use rusqlite::Connection;
 use tokio::sync::{Semaphore, oneshot};
 
@@ -20,7 +20,6 @@ use crate::config::{ConfigNote, ConfigText};
 use crate::database::{self, JOURNAL, refused};
 use crate::error::StoreError;
 use crate::head::{Head, HeadKey};
-use crate::journal::is_asked_for;
 use crate::place::Identity;
 use crate::retention;
 use crate::row::{Row, RowWriter};
@@ -231,4 +230,9 @@ fn gather(first: Message, messages: &Receiver<Message>) -> Vec<Message> {
 fn is_busy(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
     matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked))
+}
+
+/// Whether a record comes after the question whether there is room.
+fn is_asked_for(record: &Record) -> bool {
+    record.end != DispatchEnd::Unfinished
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use comfy_table::{Cell, CellAlignment};
 use hookgate::contract::json;
-use hookgate::shadow::{ShadowCounts, ShadowDelta, ShadowTable};
+use hookgate::engine::shadow::{ShadowCounts, ShadowDelta, ShadowTable};
 use hookgate::{ConfigHash, HookId, Outcome, Registry, Report};
 use serde::Serialize;
 

@@ -1,32 +1,4 @@
-//! A whole table in shadow: it judges the steps that another table decides, and nothing comes of it.
-//!
-//! A new config is best seen at work before it is put in force. [`Engine::shadow`](crate::Engine::shadow) has a running
-//! engine hand each step, as it came, to a second table, after the table in force has decided. What the second one
-//! would have decided otherwise is a [`ShadowDelta`]. [`Shadow::promote`](crate::engine::Shadow::promote) puts the second table
-//! in force.
-//!
-//! ```text
-//! dispatch ─ is there room? ─▶ the envelope as it came ─▶ the table in force decides ─▶ the gate
-//!                 │ no                                              │ try_send
-//!                 └─▶ dropped, and counted         the thread of the shadow ─▶ judge ─▶ delta
-//! ```
-//!
-//! # What a shadow does not do
-//!
-//! * **It delays nothing.** A dispatch makes a copy of its step, and waits for nothing. What the queue has no room for is
-//!   dropped and counted.
-//! * **It calls nothing outside of the process.** A hook whose handler is [external](crate::HookSpec::is_external) (a program,
-//!   a service, a model, a log file) is not called, unless it says that it is [pure](crate::HookSpec::is_pure). It counts as a hook without an
-//!   opinion, and each delta names those hooks that were not called for its step.
-//! * **It shares no state**, if the host has made its table with a [`Registry`](crate::Registry) of its own: what hooks count
-//!   and remember is in the kinds of a registry. Two tables of one registry may share it.
-//!
-//! A closure of the host is called like any other handler. It can find out that it is called in shadow by no other
-//! way than being another closure.
-
-mod counts;
-mod delta;
-pub(crate) mod queue;
+//! The table of a shadow.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,14 +6,12 @@ use std::sync::Arc;
 use hookgate_contract::{AsyncHandler, Handler, Invocation, Reply, ReplyFuture, Verdict};
 use serde_json::{Map, Value};
 
+use super::{ShadowDelta, ShadowSide};
 use crate::engine::Engine;
 use crate::envelope::{Incoming, IncomingError};
 use crate::hook_id::HookId;
 use crate::report::Report;
 use crate::table::{BuildErrors, HandlerTable, TableBuilder};
-pub(crate) use counts::Counters;
-pub use counts::ShadowCounts;
-pub use delta::{ShadowDelta, ShadowSide};
 
 /// A table that judges steps which another one decides.
 ///
@@ -50,7 +20,7 @@ pub use delta::{ShadowDelta, ShadowSide};
 ///
 /// ```
 /// use hookgate::envelope::Incoming;
-/// use hookgate::shadow::ShadowTable;
+/// use hookgate::engine::shadow::ShadowTable;
 /// use hookgate::{Engine, Event, HandlerTable, Hook, Outcome, Verdict};
 /// use serde_json::json;
 ///
