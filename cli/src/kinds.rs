@@ -60,9 +60,10 @@ pub(crate) fn registry_with(history: Arc<dyn History>, now: Option<SystemTime>) 
 }
 
 /// Returns the same registry for steps of another time, which this clock tells. The builtins that give the day give
-/// the first of all days.
+/// the first of all days, and none writes to a disk.
 pub(crate) fn registry_at_steps(clock: Arc<dyn Clock>, files: Arc<dyn ConfigFiles>) -> Registry {
-    let registry = made_of(Memory::of_process(Arc::new(MemoryHistory::new())), clock, files);
+    let memory = Memory::of_process(Arc::new(MemoryHistory::new()));
+    let registry = made_of(memory, clock, files, Host::dry_run);
     for (name, factory) in hookgate::builtin::TIMELESS {
         // The names are not empty, which is all that can be wrong.
         let _ = registry.register_builtin(*name, *factory);
@@ -76,8 +77,9 @@ pub(crate) fn registry_of(
     now: Option<SystemTime>,
     files: Arc<dyn ConfigFiles>,
 ) -> Registry {
-    let Some(now) = now else { return made_of(memory, Arc::new(SystemClock), files) };
-    let registry = made_of(memory, Arc::new(FixedClock(now)), files);
+    let as_it_is = |host| host;
+    let Some(now) = now else { return made_of(memory, Arc::new(SystemClock), files, as_it_is) };
+    let registry = made_of(memory, Arc::new(FixedClock(now)), files, as_it_is);
     // The name is not empty, which is all that can be wrong.
     let _ = registry.register_builtin("add_date", hookgate::builtin::add_date_at(now));
     registry
@@ -87,6 +89,7 @@ fn made_of(
     Memory { history, home }: Memory,
     clock: Arc<dyn Clock>,
     files: Arc<dyn ConfigFiles>,
+    change: fn(Host) -> Host,
 ) -> Registry {
     let session_marks = SessionMarks::new(Arc::clone(&history), Arc::clone(&clock));
     let written = WrittenFiles::new(Arc::clone(&history), Arc::clone(&clock));
@@ -101,7 +104,7 @@ fn made_of(
         None => host,
     };
     let registry = Registry::new();
-    registry.add(hookgate::builtin::kind_with(host));
+    registry.add(hookgate::builtin::kind_with(change(host)));
     registry.add(hookgate::command::kind());
     registry.add(hookgate::http::kind());
     registry.add(hookgate::mcp::kind());

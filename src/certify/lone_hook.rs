@@ -3,9 +3,10 @@
 use std::future::Future;
 use std::path::Path;
 
-use hookgate_contract::{Mode, Truth};
+use hookgate_contract::{Mode, Role, Truth};
 use serde_json::{Map, Value};
 
+use super::ADD_CANARIES;
 use super::came::{Came, note};
 use super::fault::fault;
 use super::proof::{Fault, NEVER_CALLED, Sent};
@@ -139,7 +140,30 @@ impl LoneHook {
             let detail = "it stops what it must, but may stop everything: add a canary with `decision = \"allow\"`";
             return Err(Fault::untested("no_pass", detail));
         }
-        Ok(())
+        match self.event_without_canary() {
+            Some(event) => {
+                let detail =
+                    format!("nobody has said what it must stop at `{event}`: {ADD_CANARIES}");
+                Err(Fault::untested("no_canary", detail))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Returns an event at which the hook decides, and for which there is no step that it must stop. A builtin that always
+    /// answers the same does so at all of them.
+    fn event_without_canary(&self) -> Option<String> {
+        if only_outcome(&self.hook).is_some() {
+            return None;
+        }
+        let table = self.engine.table();
+        let mut at = table
+            .listing()
+            .filter(|listed| *listed.id() == *self.hook.id() && listed.role() != Role::Observe);
+        let is_tested = |event: &str| {
+            self.hook.canaries().iter().any(|canary| canary.stops() && canary.event() == event)
+        };
+        at.find(|listed| !is_tested(listed.event)).map(|listed| listed.event.to_owned())
     }
 
     /// Whether only conditions on the time and the place keep the hook from being called about a step.

@@ -250,6 +250,22 @@ impl HookSpec {
         self.built.external
     }
 
+    /// Returns whether the handler only adds to a step, and never refuses one.
+    #[must_use]
+    pub const fn never_refuses(&self) -> bool {
+        self.built.never_refuses
+    }
+
+    /// Returns whether what the hook says, or whether it is called, depends on steps before: it counts or remembers, or
+    /// has a condition on what others have kept.
+    #[must_use]
+    pub fn depends_on_history(&self) -> bool {
+        let conditions = self.matcher.all_registered();
+        self.built.keeps_state
+            || self.built.uses_history
+            || conditions.iter().any(|(built, _)| built.condition().uses_history())
+    }
+
     /// Returns how the handler will run, each a phrase: `sandbox: enforced`.
     #[must_use]
     pub fn notes(&self) -> &[String] {
@@ -403,6 +419,14 @@ impl HookSpec {
     #[must_use]
     pub fn watch_handler(mut self, layer: impl HandlerLayer) -> Self {
         self.built.handler = layer.layer(self.built.handler);
+        self
+    }
+
+    /// Sets what a failure of this class counts as, for tools that play steps through hooks.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_posture_of(mut self, class: FailureClass, posture: Posture) -> Self {
+        self.on.insert(class, posture);
         self
     }
 

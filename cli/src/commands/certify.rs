@@ -95,7 +95,8 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     let folder = std::env::current_dir().unwrap_or_default();
     let standing = Standing::of(&configs);
     let agent_ref = agent.as_ref();
-    let prover = Prover { table: &table, standing: &standing, agent: agent_ref, folder: &folder };
+    let (folder, warnings) = (&folder, &loaded.warnings);
+    let prover = Prover { table: &table, standing: &standing, agent: agent_ref, folder, warnings };
     let hooks = tokio::select! {
         hooks = prove_all(&prover) => hooks,
         () = interrupted() => return Err(Abort::failure("interrupted: nothing is certified")),

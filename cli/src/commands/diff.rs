@@ -7,6 +7,7 @@ mod structure;
 
 use std::path::{Path, PathBuf};
 
+use hookgate::HookId;
 use serde_json::json;
 
 use crate::abort::Abort;
@@ -72,14 +73,14 @@ pub struct Args {
 /// # Errors
 /// A config is not valid, steps cannot be read, or it was interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let old = load(&args.old, &args.external)?;
-    let new = load(&args.new, &args.external)?;
+    let mut old = load(&args.old, &args.external)?;
+    let mut new = load(&args.new, &args.external)?;
     let structure = Structure::of(&old.table(), &new.table());
     let json = args.output.wants_json();
     let deltas = match sources(&args)? {
         None => None,
         Some(sources) => {
-            let deltas = judge_all(&args, sources, &old, &new);
+            let deltas = judge_all(&args, sources, &mut old, &mut new);
             Some(tokio::select! {
                 deltas = deltas => deltas?,
                 () = interrupted() => return Err(Abort::failure("interrupted: the remaining steps were not judged")),
@@ -139,8 +140,8 @@ fn sources(args: &Args) -> Result<Option<Vec<Source>>, Abort> {
 async fn judge_all(
     args: &Args,
     sources: Vec<Source>,
-    old: &Replayer,
-    new: &Replayer,
+    old: &mut Replayer,
+    new: &mut Replayer,
 ) -> Result<Deltas, Abort> {
     let mut deltas = Deltas::default();
     for mut source in sources {
@@ -154,7 +155,9 @@ async fn judge_all(
                 Item::Step(step) => {
                     let (before, now) = (old.judge(&step).await, new.judge(&step).await);
                     if step.is_wanted {
-                        deltas.add(&step, &before, &now);
+                        let is_same_hook =
+                            |hook: &HookId| old.definition(hook) == new.definition(hook);
+                        deltas.add(&step, &before, &now, is_same_hook);
                     }
                 }
             }

@@ -6,7 +6,8 @@ mod printer;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hookgate::HookId;
+use hookgate::{HookId, Report};
+use serde_json::Value;
 
 use crate::abort::Abort;
 use crate::agents::dialect_of;
@@ -169,9 +170,24 @@ impl Replay {
 fn change(step: &RecordedStep, judged: &Judged) -> Option<Change> {
     let was = &step.was.as_ref()?.report;
     let change = judged.outcome.since(Known::Sure(was.decision));
-    // The step of a journal is what a rewriter has made of it, so that its rewriter has nothing left to do.
-    let is_rewritten = was.patched.is_empty() && !judged.report.patched.is_empty();
-    Some(if change == Change::Same && is_rewritten { Change::Rewritten } else { change })
+    Some(match change == Change::Same && !goes_on_as_it_did(step, was, &judged.report) {
+        true => Change::Rewritten,
+        false => change,
+    })
+}
+
+/// Whether a step goes on with the same values, and with the same answer.
+fn goes_on_as_it_did(step: &RecordedStep, was: &Report, now: &Report) -> bool {
+    // A journal without secrets has in place of a rewritten step what became of it: its rewriter has nothing left to do.
+    let became = |(field, value): (&String, &Value)| {
+        step.envelope.get(field).unwrap_or(&Value::Null) == value
+    };
+    let is_rewritten_there = !was.patched.is_empty() && was.final_fields.iter().all(became);
+    let values = match is_rewritten_there {
+        true => now.patched.is_empty() || now.final_fields == was.final_fields,
+        false => now.final_fields == was.final_fields,
+    };
+    values && now.answer == was.answer
 }
 
 /// The counts of a replay.

@@ -21,7 +21,7 @@ pub(crate) enum Change {
     Weaker,
     /// It is stopped earlier than before.
     Stricter,
-    /// A hook rewrites it that did not before, or the other way round.
+    /// It goes on with other values than before, or with another answer.
     Rewritten,
     /// Nobody knows, since a hook was not called.
     Unknown,

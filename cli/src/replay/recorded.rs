@@ -84,7 +84,7 @@ impl Was {
         }
         let mut votes = self.report.votes.iter().filter(|vote| vote.hook == *hook);
         match votes.next_back() {
-            Some(vote) if vote.outcome == VoteOutcome::Cancelled => None,
+            Some(vote) if vote.outcome == VoteOutcome::Cancelled || vote.rewrote => None,
             Some(vote) => Some(Said {
                 outcome: vote.decision.map_or(Outcome::Allow, outcome_of),
                 reason: vote.reason.clone(),

@@ -1,6 +1,6 @@
 //! A config that judges recorded steps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -8,12 +8,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hookgate::builtin::ConfigFiles;
 use hookgate::conditions::Clock;
-use hookgate::contract::json;
+use hookgate::contract::{BuiltCondition, Posture, Truth, json};
 use hookgate::envelope::Incoming;
 use hookgate::matcher::MatchSpec;
-use hookgate::table::TableBuilder;
+use hookgate::table::{Called, ExplainedHook, TableBuilder};
 use hookgate::{
-    ConfigHash, Engine, FailureClass, HandlerTable, HookId, Mode, Outcome, Report, Role,
+    ConfigHash, Engine, FailureClass, HandlerTable, HookId, HookSpec, Mode, Outcome, Report, Role,
 };
 
 use super::external::{ExternalArgs, Recordings, stand_in, stubbed};
@@ -36,10 +36,19 @@ pub(crate) struct Replayer {
     engine: Engine,
     clock: Arc<StepClock>,
     recordings: Arc<Recordings>,
-    /// What the hooks that are not called can do at each event.
+    /// What each hook does.
+    definitions: BTreeMap<HookId, ConfigHash>,
+    /// What the hooks can do at each event.
     influences: BTreeMap<(String, HookId), Influence>,
-    /// The hooks that look at what is checked out, with what they do.
-    of_branch: BTreeMap<HookId, ConfigHash>,
+    /// The hooks that look at what is checked out.
+    of_branch: BTreeSet<HookId>,
+    /// The hooks that depend on steps before, and their conditions that do.
+    of_history: BTreeSet<HookId>,
+    history_keys: BTreeSet<&'static str>,
+    /// The hooks that leave marks when their conditions hold.
+    markers: BTreeSet<HookId>,
+    /// The sessions of which nobody knows any more what hooks have counted and marked.
+    doubtful: HashSet<String>,
 }
 
 /// What came of a step.
@@ -48,6 +57,8 @@ pub(crate) struct Judged {
     pub(crate) report: Report,
     /// The hooks that would count, and of which nobody knows what they would say.
     pub(crate) unknown: Vec<HookId>,
+    /// Whether it depends on what was unknown of an earlier step.
+    pub(crate) is_doubtful: bool,
     pub(crate) outcome: Known,
 }
 
@@ -81,14 +92,34 @@ impl Replayer {
         // It is set once.
         let _ = files.0.set(kinds::files_of(&configs.all_files(&loaded), &loaded.table));
         let recordings = Arc::new(Recordings::default());
+        let definitions =
+            loaded.table.specs().map(|hook| (hook.id().clone(), hook.definition_hash())).collect();
         let table = replayed(loaded.table, external, &recordings)?;
+        let hooks = || table.specs();
+        let ids = |is_meant: &dyn Fn(&HookSpec) -> bool| -> BTreeSet<HookId> {
+            hooks().filter(|hook| is_meant(hook)).map(|hook| hook.id().clone()).collect()
+        };
+        let conditions = hooks().flat_map(|hook| registered(hook.matcher()));
+        let of_history = conditions.filter(|one| one.condition().uses_history());
         Ok(Self {
+            definitions,
             influences: influences(&table),
-            of_branch: of_branch(&table),
+            of_branch: ids(&looks_at_branch),
+            of_history: ids(&HookSpec::depends_on_history),
+            history_keys: of_history.map(BuiltCondition::key).collect(),
+            markers: ids(&|hook| {
+                registered(hook.matcher()).iter().any(|one| one.condition().keeps_history())
+            }),
+            doubtful: HashSet::new(),
             engine: Engine::new(table),
             clock,
             recordings,
         })
+    }
+
+    /// Returns what a hook does, as far as it is a hook of the config.
+    pub(crate) fn definition(&self, hook: &HookId) -> Option<ConfigHash> {
+        self.definitions.get(hook).copied()
     }
 
     /// Returns the table.
@@ -97,63 +128,83 @@ impl Replayer {
     }
 
     /// Judges a step.
-    pub(crate) async fn judge(&self, step: &RecordedStep) -> Judged {
+    pub(crate) async fn judge(&mut self, step: &RecordedStep) -> Judged {
         self.clock.set(step.time);
+        let mut of_history = Vec::new();
         let mut report = match self.incoming(step) {
             Ok(mut incoming) => {
+                if self.doubtful.contains(&incoming.header.session_id) {
+                    of_history = self.may_depend_on_history(&incoming);
+                }
                 self.recordings.begin(step);
                 self.engine.evaluate(&mut incoming).await
             }
             Err(wrong) => wrong.report(&self.engine),
         };
         let mut unknown = self.recordings.end();
+        let stops_now = report.decision;
         unknown.extend(self.recall(step, &mut report));
+        // What would have been stopped was not counted by the hooks after it.
+        let is_recalled = report.decision != stops_now;
         let event = report.event.clone().unwrap_or_default();
         let influence = |hook: &HookId| {
             let key = (event.clone(), hook.clone());
             self.influences.get(&key).copied().unwrap_or(Influence::Raise)
         };
+        let matters =
+            |hook: &HookId| influence(hook) != Influence::None || self.markers.contains(hook);
+        let is_doubtful = !of_history.is_empty();
+        let leaves_doubt = is_recalled || is_doubtful || unknown.iter().any(matters);
+        unknown.extend(of_history);
         unknown.retain(|hook| influence(hook) != Influence::None);
         let outcome = if unknown.is_empty() {
             Known::Sure(report.decision)
         } else if unknown.iter().any(|hook| influence(hook) == Influence::Any) {
             Known::AtLeast(Outcome::Allow)
         } else {
-            match report.decision {
+            match without(&report, &unknown) {
                 Outcome::Halt => Known::Sure(Outcome::Halt),
                 least => Known::AtLeast(least),
             }
         };
         if let Known::Sure(_) = outcome {
             unknown.clear();
+        } else {
+            report.by.retain(|hook| !unknown.contains(hook));
         }
-        Judged { report, unknown, outcome }
+        if leaves_doubt && !self.of_history.is_empty() {
+            self.doubtful.insert(report.session_id.clone());
+        }
+        Judged { report, unknown, is_doubtful, outcome }
     }
 
-    /// Hooks that look at what is checked out could not tell their conditions. Puts into the report what they said
-    /// when the step was recorded, if that is known, and returns those of which it is not.
+    /// Returns the hooks whose say about a step depends on earlier steps of its session.
+    fn may_depend_on_history(&self, incoming: &Incoming) -> Vec<HookId> {
+        let table = self.engine.table();
+        let explained = table.explain(incoming.payload.as_ref(), &incoming.header.context());
+        let may_be_called = |hook: &ExplainedHook| {
+            let mut wrong = hook.conditions.iter().filter(|one| one.truth == Truth::False);
+            hook.called != Called::No
+                || wrong.all(|one| self.history_keys.contains(one.key) || !one.parts.is_empty())
+        };
+        let hooks = explained.into_iter().filter(|hook| self.of_history.contains(&hook.hook));
+        hooks.filter(may_be_called).map(|hook| hook.hook).collect()
+    }
+
+    /// Hooks that look at what is checked out could not tell their conditions, which counts as nothing here. Puts into
+    /// the report what they said when the step was recorded, if that is known, and returns those of which it is not.
     fn recall(&self, step: &RecordedStep, report: &mut Report) -> Vec<HookId> {
         let unclear = report.votes.iter().filter(|vote| {
             vote.mode == Mode::Enforce && vote.failure == Some(FailureClass::Unclear)
         });
-        let unclear: Vec<HookId> = unclear
-            .map(|vote| vote.hook.clone())
-            .filter(|hook| self.of_branch.contains_key(hook))
-            .collect();
-        if unclear.is_empty() {
-            return unclear;
-        }
-        report.decision = without(report, &unclear);
-        report.by.retain(|hook| !unclear.contains(hook));
+        let unclear = unclear.map(|vote| vote.hook.clone());
+        let unclear: BTreeSet<HookId> =
+            unclear.filter(|hook| self.of_branch.contains(hook)).collect();
         let mut unknown = Vec::new();
         for hook in unclear {
-            let definition = self.of_branch.get(&hook);
-            let said = step
-                .was
-                .as_ref()
-                .zip(definition)
-                .and_then(|(was, definition)| was.said_by(&hook, definition));
-            match said {
+            let definition = self.definition(&hook);
+            let said = step.was.as_ref().zip(definition);
+            match said.and_then(|(was, definition)| was.said_by(&hook, &definition)) {
                 None => unknown.push(hook),
                 Some(said) if said.outcome > report.decision => {
                     (report.decision, report.by, report.reason) =
@@ -209,8 +260,11 @@ fn replayed(
     for hook in table.specs() {
         if let Some(stub) = external.stub.iter().find(|stub| *hook.id() == *stub.hook) {
             builder.replace(stubbed(hook, stub));
-        } else if hook.is_external() && !hook.is_pure() && !external.live {
-            builder.replace(stand_in(hook, recordings));
+        } else if external.live {
+        } else if hook.is_external() && !hook.is_pure() {
+            builder.replace(unclear_as_nothing(stand_in(hook, recordings)));
+        } else if looks_at_branch(hook) {
+            builder.replace(unclear_as_nothing(hook.clone()));
         }
     }
     let built = builder.build();
@@ -219,12 +273,20 @@ fn replayed(
     })
 }
 
+/// Has a hook that cannot tell its conditions let the step pass: the hooks after it are called then, too.
+fn unclear_as_nothing(hook: HookSpec) -> HookSpec {
+    match looks_at_branch(&hook) {
+        true => hook.with_posture_of(FailureClass::Unclear, Posture::Allow),
+        false => hook,
+    }
+}
+
 fn influences(table: &HandlerTable) -> BTreeMap<(String, HookId), Influence> {
     let influences = table.listing().map(|listed| {
         let hook = listed.spec();
         let influence = match (listed.role(), listed.mode()) {
             (Role::Observe, _) | (_, Mode::Warn | Mode::Shadow | Mode::Off) => Influence::None,
-            _ if hook.is_background() => Influence::None,
+            _ if hook.is_background() || hook.never_refuses() => Influence::None,
             (Role::Rewrite, _) => Influence::Any,
             _ if hook.may_allow() => Influence::Any,
             _ => Influence::Raise,
@@ -234,14 +296,15 @@ fn influences(table: &HandlerTable) -> BTreeMap<(String, HookId), Influence> {
     influences.collect()
 }
 
-fn of_branch(table: &HandlerTable) -> BTreeMap<HookId, ConfigHash> {
-    let hooks = table.specs().filter(|hook| looks_at_branch(hook.matcher()));
-    hooks.map(|hook| (hook.id().clone(), hook.definition_hash())).collect()
+/// Whether a hook looks at what is checked out.
+fn looks_at_branch(hook: &HookSpec) -> bool {
+    registered(hook.matcher()).iter().any(|one| OF_BRANCH.contains(&one.key()))
 }
 
-fn looks_at_branch(conditions: &MatchSpec) -> bool {
-    conditions.registered.iter().any(|one| OF_BRANCH.contains(&one.key()))
-        || conditions.any.iter().flatten().chain(&conditions.not).any(looks_at_branch)
+/// Returns the registered conditions, those inside of others too.
+fn registered(conditions: &MatchSpec) -> Vec<&BuiltCondition> {
+    let inside = conditions.any.iter().flatten().chain(&conditions.not).flat_map(registered);
+    conditions.registered.iter().chain(inside).collect()
 }
 
 /// The time of the step that is judged.

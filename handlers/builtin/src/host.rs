@@ -188,6 +188,8 @@ pub struct Host {
     pub deeds: Option<Arc<dyn Deeds>>,
     /// What time it is; that of the machine if it is not given.
     pub clock: Option<Clock>,
+    /// Whether nothing is written to a disk: steps of another time are judged.
+    pub dry_run: bool,
     /// What sessions were denied, which the hooks share; made when the first of them is.
     denied_actions: Arc<OnceLock<Arc<DeniedActions>>>,
 }
@@ -235,6 +237,13 @@ impl Host {
         self
     }
 
+    /// Has `snapshot` and `limit_large_tool_results` write nothing, for steps that are judged again.
+    #[must_use]
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+
     /// Returns where denied actions are kept; `None` if it is not known what calls do.
     pub(crate) fn denied_actions(&self) -> Option<Arc<DeniedActions>> {
         let deeds = self.deeds.as_ref()?;
@@ -261,6 +270,7 @@ impl fmt::Debug for Host {
             .field("state", &self.state.is_some())
             .field("deeds", &self.deeds.is_some())
             .field("clock", &self.clock.is_some())
+            .field("dry_run", &self.dry_run)
             .finish_non_exhaustive()
     }
 }

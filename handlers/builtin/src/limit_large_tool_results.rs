@@ -16,6 +16,7 @@ use hookgate_contract::{
 use self::full_text::FullTexts;
 use self::shorten::{shorten_text, shorten_value};
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
+use crate::host::Host;
 
 const MAX_BYTES: usize = 50 * 1024;
 const KEEP: usize = 100;
@@ -60,7 +61,7 @@ id = "short-results"
 event = ["post_tool_use", "post_tool_use_failure"]
 builtin = { name = "limit_large_tool_results", max_bytes = "20KiB" }
 "#,
-    build: Build::Alone(build),
+    build: Build::WithHost(build),
 };
 
 /// Cuts the middle out of the texts of a tool's result, so that all of them together have at most a
@@ -183,7 +184,9 @@ impl SyncHandler for LimitLargeToolResults {
 
 impl From<LimitLargeToolResults> for BuiltHandler {
     fn from(handler: LimitLargeToolResults) -> Self {
-        Self::from_sync(handler).role(Role::Rewrite).heavy().supports(has_result)
+        let writes = handler.full_texts.is_some();
+        let built = Self::from_sync(handler).role(Role::Rewrite).heavy().supports(has_result);
+        if writes { built.external() } else { built }
     }
 }
 
@@ -196,7 +199,11 @@ fn has_result(contract: &Contract) -> Result<(), &'static str> {
 }
 
 /// Builds the handler from the settings of a config.
-fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<BuiltHandler> {
+fn build(
+    settings: &mut Settings<'_>,
+    context: &BuildContext<'_>,
+    host: &Host,
+) -> Option<BuiltHandler> {
     let max_bytes = settings.size("max_bytes").unwrap_or(MAX_BYTES);
     let folder = settings.text("folder");
     let keep = settings.count("keep", 1..=MOST_KEPT);
@@ -209,7 +216,7 @@ fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<Buil
         return None;
     }
     let handler = LimitLargeToolResults::new(max_bytes);
-    Some(match folder {
+    Some(match folder.filter(|_| !host.dry_run) {
         Some(folder) => handler.folder(context.base.join(folder), keep.unwrap_or(KEEP)).into(),
         None => handler.into(),
     })

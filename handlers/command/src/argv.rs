@@ -48,7 +48,7 @@ mod wrappers;
 use std::path::{Path, PathBuf};
 
 use crate::program::ProgramError;
-pub(crate) use code_text::{relative_path, relative_path_warning};
+pub(crate) use code_text::{named_scripts, relative_path, relative_path_warning};
 use options::Seen;
 pub(crate) use shebang::first_line;
 use syntax::{Syntax, Then, Verb};

@@ -5,6 +5,7 @@ use std::path::Path;
 use hookgate::certify::{
     ADD_CANARIES, Fault, LoneHook, Proof, Sent, Way as _, fault, note, only_outcome, why_not_sent,
 };
+use hookgate::config::ConfigError;
 use hookgate::table::Canary;
 use hookgate::{FailureClass, HandlerTable, HookSpec, Outcome};
 
@@ -21,6 +22,8 @@ pub(super) struct Prover<'a> {
     pub(super) agent: Option<&'a Agent>,
     /// The folder of the made-up session.
     pub(super) folder: &'a Path,
+    /// What the config is warned of.
+    pub(super) warnings: &'a [ConfigError],
 }
 
 impl Prover<'_> {
@@ -61,6 +64,20 @@ impl Prover<'_> {
         }
     }
 
+    /// Returns what the config is warned of where this hook is written.
+    fn warning_about(&self, hook: &HookSpec) -> Option<String> {
+        let is_about = |warning: &&ConfigError| {
+            let before = self.table.specs().map(|other| (other.origin(), other.id()));
+            let before = before.filter(|(origin, _)| {
+                origin.file_name() == Some(warning.file())
+                    && origin.line().is_some_and(|line| line <= warning.line())
+            });
+            let last = before.max_by_key(|(origin, _)| origin.line());
+            last.is_some_and(|(_, id)| id == hook.id())
+        };
+        self.warnings.iter().find(is_about).map(ConfigError::message)
+    }
+
     async fn send_made_up(
         &self,
         lone: &LoneHook,
@@ -92,6 +109,10 @@ impl Prover<'_> {
         if expected.is_none() {
             let answers = "it answers, but what it must stop is not said";
             return Err(Fault::untested("no_canary", format!("{answers}: {ADD_CANARIES}")));
+        }
+        // A step that is made up from a condition meets it, also if that has a typing error.
+        if let Some(warning) = self.warning_about(hook) {
+            return Err(Fault::untested("warned", format!("{warning}: {ADD_CANARIES}")));
         }
         let Some(step) = other_step(hook, self.folder) else { return Ok(()) };
         let step = lone.in_session(&step, 1, self.folder);

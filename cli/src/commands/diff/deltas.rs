@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hookgate::Report;
+use hookgate::{HookId, Report};
 use serde_json::{Map, Value, json};
 
 use crate::replay::{Change, Judged, Known, RecordedStep};
@@ -50,7 +50,7 @@ pub(super) struct Delta {
 
 impl Said {
     fn of(judged: &Judged) -> Self {
-        let names = |hooks: &[hookgate::HookId]| hooks.iter().map(ToString::to_string).collect();
+        let names = |hooks: &[HookId]| hooks.iter().map(ToString::to_string).collect();
         Self {
             outcome: judged.outcome,
             by: names(&judged.report.by),
@@ -69,13 +69,24 @@ impl Said {
 
 impl Deltas {
     /// Compares what came of a step.
-    pub(super) fn add(&mut self, step: &RecordedStep, before: &Judged, now: &Judged) {
+    pub(super) fn add(
+        &mut self,
+        step: &RecordedStep,
+        before: &Judged,
+        now: &Judged,
+        is_same_hook: impl Fn(&HookId) -> bool,
+    ) {
         self.steps += 1;
+        // What the same hook says of the same step is the same, whatever it is.
+        let same_unknown = || {
+            before.outcome == now.outcome
+                && before.unknown == now.unknown
+                && !(before.is_doubtful || now.is_doubtful)
+                && now.unknown.iter().all(is_same_hook)
+                && is_same_step(&before.report, &now.report)
+        };
         let change = match now.outcome.since(before.outcome) {
-            // What an unknown hook of both says is the same for both, if nothing else differs.
-            Change::Unknown if before.outcome == now.outcome && before.unknown == now.unknown => {
-                Change::Same
-            }
+            Change::Unknown if same_unknown() => Change::Same,
             Change::Same if !is_same_step(&before.report, &now.report) => Change::Rewritten,
             change => change,
         };

@@ -63,8 +63,8 @@ pub(super) fn of_hook(key: &str, before: &Value, now: &Value) -> Direction {
     match key {
         "mode" => rank(MODES),
         "on_failure" => rank(POSTURES),
-        key if key.starts_with("on_failure_of.") => rank(POSTURES),
-        "handler.settings" | "handler.settings.name" => rank(ANSWERS),
+        key if key.starts_with("on_failure.") => rank(POSTURES),
+        "handler.settings" | "handler.settings.name" | "handler.settings.then" => rank(ANSWERS),
         "may_allow" | "background" => match now.as_bool() {
             Some(true) => Direction::Weaker,
             _ => Direction::Stronger,
@@ -84,7 +84,17 @@ pub(super) fn of_hook(key: &str, before: &Value, now: &Value) -> Direction {
 
 /// Returns what a change of a key does that is about the whole table.
 pub(super) fn of_table(key: &str, before: &Value, now: &Value) -> Direction {
-    if key.starts_with("require.") { of_lists(before, now) } else { Direction::Open }
+    let place = |value: &Value| ANSWERS.iter().position(|name| value.as_str() == Some(name));
+    match key {
+        key if key.starts_with("require.") => of_lists(before, now),
+        "sections.escalate.then" => Direction::of_rank(place(before), place(now)),
+        "sections.escalate.after" => match (before.as_u64(), now.as_u64()) {
+            (Some(before), Some(now)) if now > before => Direction::Weaker,
+            (Some(before), Some(now)) if now < before => Direction::Stronger,
+            _ => Direction::Open,
+        },
+        _ => Direction::Open,
+    }
 }
 
 /// A list that has more is stronger.
@@ -122,9 +132,10 @@ mod tests {
             ("mode", json!("enforce"), json!("shadow"), Weaker),
             ("on_failure", json!("deny"), json!("allow"), Weaker),
             ("on_failure", Value::Null, json!("allow"), Open),
-            ("on_failure_of.timeout", json!("ask"), json!("deny"), Stronger),
+            ("on_failure.timeout", json!("ask"), json!("deny"), Stronger),
             ("handler.settings", json!("deny"), json!("ask"), Weaker),
             ("handler.settings", json!("log"), json!("ask"), Open),
+            ("handler.settings.then", json!("halt"), json!("ask"), Weaker),
             ("may_allow", json!(false), json!(true), Weaker),
             ("when.tool", json!([]), json!(["Bash"]), Weaker),
             ("when.tool", json!(["Bash"]), json!(["Bash", "Edit"]), Stronger),
@@ -142,5 +153,7 @@ mod tests {
             assert_eq!(of_hook(key, &now, &before), reversed, "{key}: {now} to {before}");
         }
         assert_eq!(of_table("require.events", &json!(["stop"]), &json!([])), Weaker);
+        assert_eq!(of_table("sections.escalate.after", &json!(2), &json!(5)), Weaker);
+        assert_eq!(of_table("sections.escalate.then", &json!("deny"), &json!("ask")), Weaker);
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hookgate::{HandlerTable, Mode, Role};
+use hookgate::contract::Posture;
+use hookgate::{FailureClass, HandlerTable, Mode, Role};
 use serde_json::{Map, Value, json};
 
 use super::direction::{Direction, of_hook, of_table};
@@ -40,6 +41,10 @@ pub(super) struct KeyChange {
 }
 
 impl KeyChange {
+    fn new(key: &str, before: Value, now: Value) -> Self {
+        Self { key: key.to_owned(), before, now, direction: Direction::Open }
+    }
+
     fn to_json(&self) -> Value {
         let Self { key, before, now, direction } = self;
         json!({"key": key, "was": before, "now": now, "direction": direction.name()})
@@ -52,29 +57,34 @@ impl Structure {
         let (before, now) = (Form::of(old), Form::of(new));
         let ids: BTreeSet<&String> = before.hooks.keys().chain(now.hooks.keys()).collect();
         let changes = ids.into_iter().filter_map(|id| {
-            let what = match (before.hooks.get(id), now.hooks.get(id)) {
-                (None, None) => return None,
-                (None, Some(_)) => What::Added(now.adds(id)),
-                (Some(_), None) => What::Removed(match before.adds(id) {
-                    Direction::Stronger => Direction::Weaker,
-                    other => other,
-                }),
-                (Some(was), Some(is)) => {
-                    let mut keys = changes(was, is, of_hook);
-                    if before.place(id, &now) != now.place(id, &before) {
-                        keys.push(KeyChange {
-                            key: "order".to_owned(),
-                            before: before.place(id, &now).into(),
-                            now: now.place(id, &before).into(),
-                            direction: Direction::Open,
-                        });
+            let what =
+                match (before.hooks.get(id), now.hooks.get(id)) {
+                    (None, None) => return None,
+                    (None, Some(_)) => What::Added(now.adds(id)),
+                    (Some(_), None) => What::Removed(match before.adds(id) {
+                        Direction::Stronger => Direction::Weaker,
+                        other => other,
+                    }),
+                    (Some(was), Some(is)) => {
+                        let mut keys = changes(was, is, of_hook);
+                        if before.place(id, &now) != now.place(id, &before) {
+                            let place = (before.place(id, &now), now.place(id, &before));
+                            keys.push(KeyChange::new("order", place.0.into(), place.1.into()));
+                        }
+                        let mut keys = collapsed(keys);
+                        if let Some(why) = now.mistakes.get(id).or(before.mistakes.get(id)) {
+                            // One that always fails stands in its place: what is written does not count.
+                            keys.iter_mut().for_each(|key| key.direction = Direction::Open);
+                            keys.extend((now.mistakes.get(id) != before.mistakes.get(id)).then(
+                                || KeyChange::new("mistake", Value::Null, why.as_str().into()),
+                            ));
+                        }
+                        if keys.is_empty() {
+                            return None;
+                        }
+                        What::Changed(keys)
                     }
-                    if keys.is_empty() {
-                        return None;
-                    }
-                    What::Changed(keys)
-                }
-            };
+                };
             Some(HookChange { id: id.clone(), what })
         });
         Self { hooks: changes.collect(), table: changes_of_table(&before, &now) }
@@ -120,8 +130,10 @@ struct Form {
     hooks: BTreeMap<String, Value>,
     /// The ids in the order of declaration.
     order: Vec<String>,
-    /// The hooks whose decisions count.
+    /// The hooks whose decisions count, and that approve nothing.
     deciders: BTreeSet<String>,
+    /// Why hooks are set aside.
+    mistakes: BTreeMap<String, String>,
     rest: Map<String, Value>,
 }
 
@@ -136,17 +148,25 @@ impl Form {
             _ => None,
         });
         let hooks = hooks.into_iter().flatten().filter_map(|mut hook| {
-            let id = hook.as_object_mut()?.remove("id")?.as_str()?.to_owned();
+            let form = hook.as_object_mut()?;
+            let id = form.remove("id")?.as_str()?.to_owned();
+            form.remove("on_failure_of");
+            form.insert("on_failure".to_owned(), postures(table, &id));
             Some((id, hook))
         });
+        let mistakes = table
+            .specs()
+            .filter_map(|hook| Some((hook.id().to_string(), hook.why_set_aside()?.to_owned())));
         let decides = table.listing().filter(|listed| {
             listed.mode() == Mode::Enforce
                 && listed.role() != Role::Observe
                 && !listed.spec().is_background()
+                && !listed.spec().may_allow()
         });
         Self {
             order: table.specs().map(|hook| hook.id().to_string()).collect(),
             deciders: decides.map(|listed| listed.id().to_string()).collect(),
+            mistakes: mistakes.collect(),
             hooks: hooks.collect(),
             rest,
         }
@@ -163,6 +183,40 @@ impl Form {
         in_both.find(|hook| *hook == id)?;
         in_both.next().map(String::as_str)
     }
+}
+
+/// Returns what a failure of each class counts as, at the event where that is the least.
+fn postures(table: &HandlerTable, id: &str) -> Value {
+    let at = || table.listing().filter(|listed| listed.id() == id);
+    let postures = FailureClass::ALL.into_iter().filter_map(|class| {
+        let strictness = |posture: &Posture| posture.decision();
+        let weakest = at().map(|listed| listed.posture(class)).min_by_key(strictness)?;
+        Some((class.name().to_owned(), weakest.name().into()))
+    });
+    Value::Object(postures.collect())
+}
+
+/// Makes one change of those of all classes of failures, if they are the same.
+fn collapsed(keys: Vec<KeyChange>) -> Vec<KeyChange> {
+    let is_posture = |key: &KeyChange| key.key.starts_with("on_failure.");
+    let mut of_classes = keys.iter().filter(|key| is_posture(key));
+    let Some(first) =
+        of_classes.next().filter(|_| keys.iter().filter(|key| is_posture(key)).count() > 1)
+    else {
+        return keys;
+    };
+    if !of_classes.all(|key| (&key.before, &key.now) == (&first.before, &first.now)) {
+        return keys;
+    }
+    let one = KeyChange {
+        key: "on_failure".to_owned(),
+        before: first.before.clone(),
+        now: first.now.clone(),
+        direction: first.direction,
+    };
+    let mut rest: Vec<KeyChange> = keys.into_iter().filter(|key| !is_posture(key)).collect();
+    rest.push(one);
+    rest
 }
 
 fn changes_of_table(before: &Form, now: &Form) -> Vec<KeyChange> {

@@ -9,6 +9,7 @@ use super::answer::NO_GIT;
 use super::snapshots::{KEEP, MAX_NEW_FILE, Snapshots};
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::folder::session_folder;
+use crate::host::Host;
 
 /// What the builtin is.
 pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
@@ -35,7 +36,7 @@ id = "undo-points"
 event = "turn_start"
 builtin = { name = "snapshot" }
 "#,
-    build: Build::Alone(build),
+    build: Build::WithHost(build),
 };
 
 /// Keeps the state of the files in the git repository of the session, before the agent changes them.
@@ -114,7 +115,7 @@ impl AsyncHandler for TakeSnapshot {
 impl From<TakeSnapshot> for BuiltHandler {
     fn from(handler: TakeSnapshot) -> Self {
         let is_missing = handler.snapshots.is_none();
-        let mut built = Self::from_async(handler).role(Role::Guard);
+        let mut built = Self::from_async(handler).role(Role::Guard).external();
         if is_missing {
             built.warnings.push(NO_GIT.into());
         }
@@ -124,9 +125,14 @@ impl From<TakeSnapshot> for BuiltHandler {
 
 /// Builds the handler from the settings of a config.
 #[expect(clippy::unnecessary_wraps, reason = "it is a factory")]
-fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>, host: &Host) -> Option<BuiltHandler> {
     let keep = settings.count("keep", 1..=10_000).unwrap_or(KEEP);
     let max_new_file = settings.size("max_new_file").unwrap_or(MAX_NEW_FILE);
+    if host.dry_run {
+        return Some(
+            BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())).role(Role::Guard),
+        );
+    }
     let snapshots = Snapshots::find();
     let snapshots = snapshots.map(|all| all.keep(keep).max_new_file(max_new_file));
     Some(TakeSnapshot::new(snapshots).into())

@@ -5,12 +5,15 @@
 //! operators, and reports the first that looks like a path to a script or names a file beside the
 //! config.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::paths::is_dots;
 
 /// Endings of the names of scripts.
 const EXTENSIONS: &str = "awk bash cjs jq js ksh lua mjs mts php pl ps1 py rb rego sh ts zsh";
+
+/// How a text begins that names a file beside the config.
+const CONFIG_FOLDER: [&str; 2] = ["$HOOKGATE_CONFIG_DIR/", "${HOOKGATE_CONFIG_DIR}/"];
 
 /// Returns whether a path has the ending of a script.
 pub(super) fn is_script_name(path: &Path) -> bool {
@@ -42,6 +45,26 @@ pub(crate) fn relative_path(text: &str, base: &Path) -> Option<String> {
         }
     }
     None
+}
+
+/// Returns the scripts that a text names from the folder of the config (`$HOOKGATE_CONFIG_DIR/guard.sh`), or by an absolute
+/// path. They are a part of the hook, as those that are words of their own.
+pub(crate) fn named_scripts(text: &str, base: &Path) -> Vec<PathBuf> {
+    let ends = |c: char| c.is_whitespace() || "\"'`;|&()<>=,:".contains(c);
+    let mut found = Vec::new();
+    for word in text.split(ends) {
+        let beside = CONFIG_FOLDER.iter().find_map(|folder| word.strip_prefix(folder));
+        let path = match beside {
+            Some(rest) => base.join(rest),
+            None if word.starts_with('/') => PathBuf::from(word),
+            None => continue,
+        };
+        let is_part = path.starts_with(base) || is_script_name(&path);
+        if is_part && path.is_file() && !found.contains(&path) {
+            found.push(path);
+        }
+    }
+    found
 }
 
 /// Says what to write instead of such a path.

@@ -27,7 +27,7 @@ impl Resolver<'_> {
         if seen.operand_is_code {
             let text = self.text_at(index).unwrap_or_default().to_owned();
             self.mark_read(index);
-            self.warn_of_code("-c", &text);
+            self.read_code("-c", &text);
             return Ok(());
         }
         if seen.has_program {
@@ -126,7 +126,7 @@ impl Resolver<'_> {
         let text = self.text_at(index).unwrap_or_default().to_owned();
         self.mark_read(index);
         if !is_file {
-            self.warn_of_code(&program.display().to_string(), &text);
+            self.read_code(&program.display().to_string(), &text);
             return Ok(());
         }
         if is_stdin(&text) {

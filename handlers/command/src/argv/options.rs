@@ -180,7 +180,7 @@ impl Resolver<'_> {
             Takes::Code | Takes::LastCode => {
                 seen.has_program = true;
                 seen.over = takes == Takes::LastCode;
-                self.warn_of_code(option, &text);
+                self.read_code(option, &text);
             }
             Takes::LastModule => {
                 seen.over = true;

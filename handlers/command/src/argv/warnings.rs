@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::Resolver;
-use super::code_text::{relative_path, relative_path_warning};
+use super::code_text::{named_scripts, relative_path, relative_path_warning};
 
 impl Resolver<'_> {
     /// Warns of `python3 -m module`, which never finds a file beside the config.
@@ -24,8 +24,13 @@ impl Resolver<'_> {
         }
     }
 
-    /// Warns of program text that names a relative path.
-    pub(super) fn warn_of_code(&mut self, what: &str, text: &str) {
+    /// Notes the scripts that program text names, and warns of a relative path in it.
+    pub(super) fn read_code(&mut self, what: &str, text: &str) {
+        for path in named_scripts(text, self.base) {
+            if !self.resolved.scripts.contains(&path) {
+                self.resolved.scripts.push(path);
+            }
+        }
         if let Some(path) = relative_path(text, self.base) {
             self.resolved.warnings.push(relative_path_warning(what, &path));
         }

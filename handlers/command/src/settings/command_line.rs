@@ -131,6 +131,7 @@ impl CommandLine {
                 Some(Self {
                     program,
                     args: vec!["-c".into(), text.into()],
+                    scripts: argv::named_scripts(text, base),
                     warnings: warning.into_iter().collect(),
                     ..Self::default()
                 })
