@@ -265,3 +265,26 @@ fn a_certificate_with_a_dead_hook_is_not_valid() {
     let broken = folder.run(&["certify", "--check", "certificate.json"], "");
     assert_eq!(broken.code(), 1, "{}", broken.err());
 }
+
+#[test]
+fn a_typing_error_is_not_proved_by_a_step_that_is_made_of_it() {
+    let hook = |key: &str| {
+        format!(
+            "[[hook]]\nid = \"h\"\nevent = \"pre_tool_use\"\ntool = \"Bash\"\ninput = {{ \"/{key}\" = {{ contains = \"rm -rf\" }} }}\nbuiltin = {{ name = \"deny\", reason = \"x\" }}\n"
+        )
+    };
+    let folder = Folder::with_hooks(&hook("comand"));
+    assert_eq!(said(&certify(&folder, &[]).1, "h"), ("untested", "warned"));
+    folder.write("hooks.toml", hook("command"));
+    assert_eq!(said(&certify(&folder, &[]).1, "h"), ("proved", ""), "the control");
+}
+
+#[test]
+fn each_event_needs_a_step_that_must_be_stopped() {
+    let both = "event = [\"pre_tool_use\", \"post_tool_use\"]";
+    let folder = folder(&[("works", WORKS, CANARY)]);
+    let config = fs::read_to_string(folder.path("hooks.toml")).unwrap();
+    folder.write("hooks.toml", config.replace("event = \"pre_tool_use\"", both));
+    let (_, certificate) = certify(&folder, &[]);
+    assert_eq!(said(&certificate, "works"), ("untested", "no_canary"), "{certificate}");
+}

@@ -216,3 +216,53 @@ fn the_screen_of_the_page() {
     assert!(page.contains(screen.trim_end()), "docs/replay.md does not show:\n{screen}");
     assert_snapshot!(screen);
 }
+
+#[test]
+fn a_posture_that_falls_and_a_hook_that_approves_are_weaker_or_open() {
+    let folder = Folder::new();
+    let script =
+        "[[hook]]\nid = \"g\"\nevent = \"pre_tool_use\"\ncommand = { argv = [\"./g.sh\"] }\n";
+    let path = folder.write("g.sh", "#!/bin/sh\nexit 2\n");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder.write("old.toml", script);
+    for (line, code) in [
+        ("on_failure = \"allow\"", 2),
+        ("on_timeout = \"allow\"", 2),
+        ("on_failure = \"deny\"", 0),
+        ("priority = 5", 0),
+    ] {
+        folder.write("new.toml", script.replace("command =", &format!("{line}\ncommand =")));
+        assert_eq!(diff(&folder, &["--fail-on", "weaker"]).code(), code, "{line}");
+    }
+    let approves = script.replace("\"g\"", "\"a\"").replace("pre_tool_use", "permission_request");
+    folder.write(
+        "new.toml",
+        format!("{script}\n{}", approves.replace("command =", "may_allow = true\ncommand =")),
+    );
+    assert_eq!(diff(&folder, &["--fail-on", "stricter"]).code(), 0, "it makes nothing stricter");
+    let limit = |then: &str| {
+        format!(
+            "[[hook]]\nid = \"l\"\nevent = \"pre_tool_use\"\nbuiltin = {{ name = \"limit\", of = \"calls\", over = 3, then = \"{then}\" }}\n"
+        )
+    };
+    folder.write("old.toml", limit("halt"));
+    folder.write("new.toml", limit("ask"));
+    assert_eq!(diff(&folder, &["--fail-on", "weaker"]).code(), 2);
+}
+
+#[test]
+fn two_programs_of_one_name_are_not_the_same() {
+    let folder = Folder::new();
+    for name in ["one", "two"] {
+        let path = folder.write(&format!("{name}.sh"), "#!/bin/sh\nexit 2\n");
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let config = format!(
+            "[[hook]]\nid = \"g\"\nevent = \"pre_tool_use\"\ncommand = {{ argv = [\"./{name}.sh\"] }}\n"
+        );
+        folder.write(if name == "one" { "old.toml" } else { "new.toml" }, config);
+    }
+    let step = json!({"hook_event_name": "pre_tool_use", "session_id": "s", "tool_name": "Bash", "tool_input": {}});
+    folder.write("steps.jsonl", step.to_string());
+    let ended = diff(&folder, &["--on", "steps.jsonl", "--json"]);
+    assert_eq!(ended.lines()[0]["steps"]["changes"], json!({"unknown": 1}), "{}", ended.err());
+}

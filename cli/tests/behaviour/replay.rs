@@ -10,7 +10,7 @@ use hookgate_store::{EnvelopeMode, Journal, JournalSettings};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Folder, repository};
+use crate::support::{Ended, Folder, repository, run};
 
 /// A deny, a program that leaves a trace, and a question about the branch.
 const HOOKS: &str = r#"
@@ -348,4 +348,98 @@ fn what_an_agent_has_told_is_judged_at_its_time() {
     let (code, steps, err) = judge("sent.jsonl", "claude");
     assert_eq!((code, steps.len()), (1, 0));
     assert!(err.contains("sent.jsonl:1:1") && err.contains("BeforeTool"), "{err}");
+}
+
+#[test]
+fn a_branch_that_nobody_knows_hides_no_guard_after_it() {
+    let folder = recorded();
+    let after = "\n[[hook]]\nid = \"no-push\"\nevent = \"pre_tool_use\"\nruns = [\"git push *\"]\nbuiltin = { name = \"deny\", reason = \"no push\" }\n";
+    let hooks = HOOKS.replace("this is main", "main is for releases");
+    folder.write(
+        "hooks.toml",
+        format!(
+            "{}{after}",
+            hooks.replace("git_branch = \"main\"", "git_branch = \"main\"\non_unclear = \"deny\"")
+        ),
+    );
+    let push = &replay(&folder, &[]).lines()[3];
+    assert_eq!(
+        (&push["now"]["at_least"], &push["now"]["by"]),
+        (&json!("deny"), &json!(["no-push"]))
+    );
+    assert_eq!(push["change"], "stricter");
+}
+
+#[test]
+fn what_was_unknown_makes_the_later_steps_that_count_unknown() {
+    let folder = recorded();
+    guard(&folder, &GUARD.replace("deny", "ask"));
+    let limit = "\n[[hook]]\nid = \"three\"\nevent = \"pre_tool_use\"\nbuiltin = { name = \"limit\", of = \"calls\", over = 3, then = \"deny\" }\n";
+    folder.write("hooks.toml", format!("{HOOKS}{limit}"));
+    let came = came_out(&replay(&folder, &[]));
+    assert_eq!(came[0], "allow allow same");
+    assert_eq!(came[2], "deny unknown(≥ allow) unknown", "the program itself");
+    assert_eq!(came[3], "ask unknown(≥ ask) unknown", "how much was counted, nobody knows");
+    assert_eq!(came_out(&replay(&folder, &["--stub", "script=deny"]))[3], "ask ask same");
+}
+
+#[test]
+fn a_script_in_the_text_of_a_shell_is_a_part_of_its_hook() {
+    let folder = recorded();
+    change(&folder, r#"argv = ["./guard.sh"]"#, r#"shell = "cat | $HOOKGATE_CONFIG_DIR/guard.sh""#);
+    let steps = step(&folder, "t", 1, "npm publish");
+    let args = ["run", "-c", "hooks.toml", "--journal", "other.db", "-q", "--table"];
+    assert_eq!(folder.run(&args, steps).code(), 0);
+    let npm =
+        || came_out(&folder.run(&["replay", "-c", "hooks.toml", "--journal", "other.db"], ""));
+    assert_eq!(npm(), ["deny deny same"]);
+    guard(&folder, "#!/bin/sh\necho '{}'\n");
+    assert_eq!(npm(), ["deny unknown(≥ allow) unknown"]);
+}
+
+#[test]
+fn a_replay_writes_nothing_to_a_disk() {
+    let folder = recorded();
+    let config = "[[hook]]\nid = \"undo\"\nevent = \"pre_tool_use\"\nbuiltin = \"snapshot\"\n\n[[hook]]\nid = \"short\"\nevent = \"post_tool_use\"\nbuiltin = { name = \"limit_large_tool_results\", max_bytes = 1000, folder = \"results\" }\n";
+    folder.write("hooks.toml", config);
+    std::fs::create_dir(folder.path("bin")).unwrap();
+    let git = folder
+        .write("bin/git", format!("#!/bin/sh\n: > {}\n", folder.path("git-was-called").display()));
+    std::fs::set_permissions(git, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let result = json!({
+        "hook_event_name": "post_tool_use", "session_id": "s", "cwd": folder.path(""), "tool_name": "Bash",
+        "tool_input": {"command": "ls"}, "tool_response": "x".repeat(5_000),
+    });
+    folder.write("steps.jsonl", format!("{}\n{result}\n", step(&folder, "s", 1, "ls")));
+    let path = format!("{}:{}", folder.path("bin").display(), std::env::var("PATH").unwrap());
+    let judge = |verb: &str| {
+        let mut command = folder.hookgate(&[verb, "-c", "hooks.toml", "--json", "steps.jsonl"]);
+        command.env("PATH", &path);
+        let ended = run(command, b"");
+        (
+            folder.path("git-was-called").exists(),
+            folder.path("results").exists(),
+            ended.err().to_owned(),
+        )
+    };
+    let (git, results, err) = judge("replay");
+    assert_eq!((git, results), (false, false), "{err}");
+    let (git, results, err) = judge("run");
+    assert_eq!((git, results), (true, true), "the control does both: {err}");
+}
+
+#[test]
+fn another_answer_is_a_change() {
+    let folder = Folder::new();
+    let answer = |text: &str| {
+        format!(
+            "[[hook]]\nid = \"a\"\nevent = \"pre_tool_use\"\nbuiltin = {{ name = \"answer\", content = \"{text}\" }}\n"
+        )
+    };
+    folder.write("hooks.toml", answer("one"));
+    let args = ["run", "-c", "hooks.toml", "--journal", "journal.db", "-q", "--table"];
+    assert_eq!(folder.run(&args, step(&folder, "s", 1, "ls")).code(), 0);
+    assert_eq!(came_out(&replay(&folder, &[])), ["answered answered same"]);
+    folder.write("hooks.toml", answer("two"));
+    assert_eq!(came_out(&replay(&folder, &[])), ["answered answered rewritten"]);
 }
