@@ -5,6 +5,7 @@
 //! operators, and reports the first that looks like a path to a script or names a file beside the
 //! config.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::paths::is_dots;
@@ -59,12 +60,17 @@ pub(crate) fn named_scripts(text: &str, base: &Path) -> Vec<PathBuf> {
             None if word.starts_with('/') => PathBuf::from(word),
             None => continue,
         };
-        let is_part = path.starts_with(base) || is_script_name(&path);
+        // What a text writes to, such as a log, is no part of the hook.
+        let is_part = is_script_name(&path) || path.starts_with(base) && is_executable(&path);
         if is_part && path.is_file() && !found.contains(&path) {
             found.push(path);
         }
     }
     found
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
 }
 
 /// Says what to write instead of such a path.

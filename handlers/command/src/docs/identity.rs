@@ -23,8 +23,8 @@
 //! * Any other argument, or value of `--option=value`, that names a file beside the config. A folder
 //!   counts if the argument has a `/` or follows an option.
 //!
-//! A `shell` text is for those who mean a file of the session. It is not parsed; a relative path in it is
-//! warned of, with `$HOOKGATE_CONFIG_DIR/…` as the remedy.
+//! A `shell` text, and program text as in `sh -c TEXT`, is not parsed. A script that it names as `$HOOKGATE_CONFIG_DIR/…` or
+//! by an absolute path is a part of the hook; a relative path in it means a file of the session, and is warned of.
 //!
 //! # What is refused
 //! What cannot be decided is an error when the config is loaded, not a risk when it runs:
