@@ -61,8 +61,11 @@ async fn each_filter_finds_its_own() {
 async fn a_text_is_found_whatever_signs_it_has() {
     let place = Place::new();
     let texts = ["say \"hello\"", r"C:\new\table", "first\nsecond", "größer", "100%_\"x\""];
-    let steps: Vec<(&str, &str, &str)> =
-        ["1", "2", "3", "4", "5"].into_iter().zip(texts).map(|(id, text)| ("s", id, text)).collect();
+    let steps: Vec<(&str, &str, &str)> = ["1", "2", "3", "4", "5"]
+        .into_iter()
+        .zip(texts)
+        .map(|(id, text)| ("s", id, text))
+        .collect();
     record(place.settings(), &steps).await;
     let reader = place.reader();
     for (_, id, text) in steps {

@@ -10,9 +10,9 @@ use crate::support::{LONG, Place, bytes, dispatch, engine, has, record};
 async fn old_bodies_go_and_the_chain_stays_whole() {
     let place = Place::new();
     record(place.settings(), &[("s", "1", "rm -rf the-old-thing"), ("s", "2", "ls")]).await;
-    tokio::time::sleep(Duration::from_millis(60)).await;
+    tokio::time::sleep(Duration::from_millis(600)).await;
     let mut settings = place.settings();
-    settings.keep = Some(Duration::from_millis(50));
+    settings.keep = Some(Duration::from_millis(500));
     record(settings, &[("s", "3", "echo new")]).await;
 
     let found = place.reader().verify(&[], None).unwrap();
