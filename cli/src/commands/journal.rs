@@ -106,7 +106,9 @@ fn verify(args: &VerifyArgs) -> Result<Exit, Abort> {
             "whole": found.is_whole(),
             "entries": found.entries,
             "without_body": found.without_body,
+            "in_doubt": found.in_doubt,
             "heads": heads.len(),
+            "after_heads": found.after_heads,
             "head": found.head,
             "faults": found.faults,
         }))?;
@@ -121,7 +123,14 @@ fn screen(file: &str, found: &Verification, heads: usize) -> String {
         1 => "1 entry".to_owned(),
         number => format!("{number} entries"),
     };
+    let in_doubt = found.in_doubt.len();
     let mut text = match found.faults.len() {
+        0 if in_doubt > 0 => {
+            let bodies = if in_doubt == 1 { "body" } else { "bodies" };
+            format!(
+                "{GOOD}whole{GOOD:#}, {BAD}with {in_doubt} {bodies} in doubt{BAD:#} {file}: {entries}\n"
+            )
+        }
         0 => format!("{GOOD}whole{GOOD:#} {file}: {entries}\n"),
         faults => format!("{BAD}broken{BAD:#} {file}: {} in {entries}\n", count(faults, "fault")),
     };
@@ -134,9 +143,22 @@ fn screen(file: &str, found: &Verification, heads: usize) -> String {
             found.without_body
         ));
     }
+    if let (Some(first), Some(last)) = (found.in_doubt.first(), found.in_doubt.last()) {
+        text.push_str(&format!(
+            "  {BAD}{in_doubt} without their bodies ({first} to {last}): only an entry after the last head says that \
+             retention has deleted them{BAD:#}\n"
+        ));
+    }
     let compared = match heads {
         0 => "compared with no head: a cut at the end would not be seen (--heads FILE)".to_owned(),
-        heads => format!("compared with {} from elsewhere", count(heads, "head")),
+        heads => {
+            let after = match found.after_heads {
+                None | Some(0) => String::new(),
+                Some(1) => "; 1 entry came after the last".to_owned(),
+                Some(number) => format!("; {number} entries came after the last"),
+            };
+            format!("compared with {} from elsewhere{after}", count(heads, "head"))
+        }
     };
     text.push_str(&format!("  {DIM}{compared}{DIM:#}\n"));
     text

@@ -67,7 +67,6 @@ pub(crate) fn open(
         ))
         .map_err(refuse)?;
     empty_log(&database, file, schema);
-    database.busy_timeout(BUSY).map_err(refuse)?;
     Ok(database)
 }
 
@@ -81,9 +80,17 @@ fn empty_log(database: &Connection, file: &Path, schema: &Schema) {
     if bytes <= u64::from(schema.log_pages) * PAGE {
         return;
     }
-    // Where others read or write now, it is emptied another time: nobody waits for it.
-    let _ = database.busy_timeout(Duration::ZERO);
-    let _ = database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
+    let _ = truncate_log(database);
+}
+
+/// Writes the log into the file, and empties it. Returns whether that was done: where others read or write now, it is
+/// for another time, since nobody waits for it.
+pub(crate) fn truncate_log(database: &Connection) -> rusqlite::Result<bool> {
+    database.busy_timeout(Duration::ZERO)?;
+    let truncate = "PRAGMA wal_checkpoint(TRUNCATE)";
+    let is_busy = database.query_row(truncate, (), |row| row.get::<_, bool>(0));
+    database.busy_timeout(BUSY)?;
+    Ok(!is_busy?)
 }
 
 /// Opens a journal for reading.
@@ -91,8 +98,8 @@ fn empty_log(database: &Connection, file: &Path, schema: &Schema) {
 /// # Errors
 /// It is not there, or is no journal that this hookgate knows.
 pub(crate) fn open_to_read(file: &Path) -> Result<Connection, StoreError> {
-    // SQLite says of a file that is not there, and of one that may not be read, the same.
-    std::fs::File::open(file).map_err(|error| StoreError::File { file: file.to_owned(), error })?;
+    place::check_readable(file)
+        .map_err(|error| StoreError::File { file: file.to_owned(), error })?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let refuse = |error| refused(file, error);
     let database = Connection::open_with_flags(file, flags).map_err(refuse)?;

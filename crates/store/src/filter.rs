@@ -3,6 +3,8 @@
 use hookgate::Outcome;
 use rusqlite::types::Value;
 
+use crate::row::as_json;
+
 /// Which records of a journal are asked for: those for which all of it holds.
 ///
 /// ```
@@ -76,10 +78,11 @@ impl Filter {
     }
 
     /// Only those that have this text in the step, a reason or another part; case does not matter for ASCII letters.
-    /// Every body is read for it.
+    /// Every body is read for it. A text with quotes, backslashes or line breaks is found as it is.
     #[must_use]
     pub fn text(self, text: &str) -> Self {
-        let pattern = text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
+        let written = as_json(text);
+        let pattern = written.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
         self.with(r"body.text LIKE ? ESCAPE '\'", format!("%{pattern}%").into())
     }
 

@@ -43,6 +43,7 @@ mod settings;
 mod state;
 mod statistics;
 mod status;
+mod taken_out;
 mod verify;
 mod writer;
 

@@ -57,6 +57,15 @@ pub(crate) fn for_owner_alone(options: &mut OpenOptions) {
     let _ = options;
 }
 
+/// Refuses what is no file, or may not be read: to open a pipe that nobody writes to would never end. SQLite says of a
+/// file that is not there, and of one that may not be read, the same.
+pub(crate) fn check_readable(file: &Path) -> io::Result<()> {
+    if !fs::metadata(file)?.is_file() {
+        return Err(io::Error::other("it is no plain file"));
+    }
+    File::open(file).map(drop)
+}
+
 /// Refuses what is there and is no file: a pipe would never end, a link leads elsewhere.
 pub(crate) fn check_plain(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {

@@ -15,8 +15,13 @@ const BATCH: u64 = 200;
 /// How many batches go at one time.
 const BATCHES: u64 = 20;
 
-/// Deletes the bodies that are older than is kept, and the oldest ones while the file is larger than it may be.
-pub(crate) fn apply(database: &mut Connection, settings: &JournalSettings) -> rusqlite::Result<()> {
+/// Deletes the bodies that are older than is kept, and the oldest ones while the file is larger than it may be. Sets
+/// `has_deleted` if there were any.
+pub(crate) fn apply(
+    database: &mut Connection,
+    settings: &JournalSettings,
+    has_deleted: &mut bool,
+) -> rusqlite::Result<()> {
     for _ in 0..BATCHES {
         let old = match settings.keep {
             Some(keep) => older_than(database, keep)?,
@@ -28,7 +33,7 @@ pub(crate) fn apply(database: &mut Connection, settings: &JournalSettings) -> ru
             None => None,
         };
         let Some(through) = through else { break };
-        delete_through(database, through)?;
+        *has_deleted |= delete_through(database, through)?;
     }
     Ok(())
 }
@@ -75,10 +80,11 @@ fn size(database: &Connection) -> rusqlite::Result<u64> {
     Ok(used.saturating_mul(number("page_size")?))
 }
 
-fn delete_through(database: &mut Connection, through: u64) -> rusqlite::Result<()> {
+/// Deletes the bodies up to this one. Returns whether there were any.
+fn delete_through(database: &mut Connection, through: u64) -> rusqlite::Result<bool> {
     let write = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if write.execute("DELETE FROM body WHERE seq <= ?1", [through])? == 0 {
-        return Ok(());
+        return Ok(false);
     }
     Chain::at_end(&write)?.add(&RowWriter::retention(clock::unix_ms(), through))?;
     write.commit()?;
@@ -86,5 +92,5 @@ fn delete_through(database: &mut Connection, through: u64) -> rusqlite::Result<(
     let mut free = database.prepare("PRAGMA incremental_vacuum(1000)")?;
     let mut rows = free.query(())?;
     while rows.next()?.is_some() {}
-    Ok(())
+    Ok(true)
 }

@@ -3,12 +3,17 @@
 use std::borrow::Cow;
 
 use hmac_sha256::Hash;
+use hookgate::engine::PatchEnvelope;
 use hookgate::recorder::{Record, ReloadRecord};
+use hookgate_contract::Answer;
+use hookgate_contract::contribution::Contribution;
 use hookgate_secrets::{Finder, Redactor};
+use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
 use crate::config::ConfigNote;
 use crate::settings::EnvelopeMode;
+use crate::taken_out::TakenOut;
 
 /// Makes a value with nothing in it.
 type Empty = fn() -> Value;
@@ -33,6 +38,10 @@ const VOTE: &[&str] = &["reason", "detail"];
 
 /// What of a body is kept if steps are known by their hash only.
 const OF_HASH: &[&str] = &["reason", "votes"];
+
+/// What a step and its agent are called: it is in the text that is chained, too.
+const NAMES: &[&str] =
+    &["hook_event_name", "session_id", "step_id", "agent_id", "tool_name", "tool_use_id"];
 
 /// How many levels a text may have that is read again.
 const DEEPEST: usize = 127;
@@ -146,6 +155,7 @@ impl RowWriter {
             body.insert("final".to_owned(), Value::Object(fields));
         }
         if self.mode != EnvelopeMode::Full {
+            self.redact_names(&mut text);
             hide_rewritten(&mut body);
         }
         // What is nested as deep as a step may be could not be read again one level deeper.
@@ -182,6 +192,25 @@ impl RowWriter {
     pub(crate) fn retention(time: u64, through: u64) -> Row {
         let text = json!({"kind": "retention", "time": time, "through": through});
         Row::new(into_object(text), None)
+    }
+
+    /// Takes secrets out of what the host and the model call the step: it lies in the text that is chained.
+    fn redact_names(&self, text: &mut Map<String, Value>) {
+        for key in NAMES {
+            if let Some(name) = text.get_mut(*key) {
+                self.redact_name(name);
+            }
+            if let Some(name) = text.get_mut("report").and_then(|report| report.get_mut(*key)) {
+                self.redact_name(name);
+            }
+        }
+    }
+
+    fn redact_name(&self, name: &mut Value) {
+        let redacted = name.as_str().and_then(|name| self.redactor.redact_text(name));
+        if let Some((redacted, _)) = redacted {
+            *name = Value::String(redacted);
+        }
     }
 
     fn written(&self, body: &Value) -> serde_json::Result<String> {
@@ -268,16 +297,35 @@ fn levels(value: &Value) -> usize {
 }
 
 /// Puts in place of each field of the envelope that a hook has rewritten what it became: what a hook took out is not
-/// kept by its side.
+/// kept by its side, nor elsewhere in the body.
 fn hide_rewritten(body: &mut Map<String, Value>) {
     let rewritten = body.get("final").and_then(Value::as_object).cloned().unwrap_or_default();
     let Some(envelope) = body.get_mut("envelope").and_then(Value::as_object_mut) else { return };
+    let taken_out = TakenOut::of(envelope, &rewritten);
     for (field, value) in rewritten {
         if value.is_null() {
             envelope.remove(&field);
         } else {
             envelope.insert(field, value);
         }
+    }
+    for (field, value) in envelope {
+        if !NAMES.contains(&field.as_str()) {
+            taken_out.hide(value);
+        }
+    }
+    body.retain(|key, value| {
+        key == "envelope" || !taken_out.hide(value) || still_reads(key, value)
+    });
+}
+
+/// Whether a part of a body can be read again after something in it was hidden: some of its words have a meaning.
+fn still_reads(key: &str, part: &Value) -> bool {
+    match key {
+        "answer" => Answer::deserialize(part).is_ok(),
+        "contributions" => Vec::<Contribution>::deserialize(part).is_ok(),
+        "published" => Vec::<PatchEnvelope>::deserialize(part).is_ok(),
+        _ => true,
     }
 }
 
@@ -298,6 +346,13 @@ pub(crate) fn chained(
         hash.update(body);
     }
     hash.finalize()
+}
+
+/// Returns a text as it is written within a string of JSON.
+pub(crate) fn as_json(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.unwrap_or(text).to_owned()
 }
 
 pub(crate) fn sha256(text: &str) -> [u8; 32] {

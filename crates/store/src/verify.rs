@@ -10,7 +10,7 @@ use crate::database::JOURNAL;
 use crate::error::StoreError;
 use crate::head::{Head, HeadKey};
 use crate::reader::Reader;
-use crate::row::{Keys, START, chained, hex, sha256};
+use crate::row::{Keys, chained, hex, sha256};
 
 /// After how many faults nothing more is looked for.
 const FAULTS: usize = 100;
@@ -23,6 +23,12 @@ pub struct Verification {
     pub entries: u64,
     /// How many of them have lost their body to retention, which is no fault.
     pub without_body: u64,
+    /// How many entries come after the last head that was given and fits; `None` if no head was given.
+    pub after_heads: Option<u64>,
+    /// The entries that have lost their body, and only an entry after the last head says that retention took it: who can
+    /// write the file could have added that. They are not among [`without_body`](Self::without_body). With a key they
+    /// are faults, and not here.
+    pub in_doubt: Vec<u64>,
     /// What is wrong, the first entry first; at most 100 faults.
     pub faults: Vec<Fault>,
     /// The last entry.
@@ -61,6 +67,11 @@ pub enum Fault {
     },
     /// The body of an entry is gone, and no retention has said so.
     BodyRemoved {
+        /// Its number.
+        seq: u64,
+    },
+    /// The body of an entry is gone, and only an entry after the last signed head says that retention took it.
+    BodyInDoubt {
         /// Its number.
         seq: u64,
     },
@@ -105,6 +116,7 @@ impl Fault {
             | Self::Removed { seq, .. }
             | Self::BodyChanged { seq }
             | Self::BodyRemoved { seq }
+            | Self::BodyInDoubt { seq }
             | Self::BodyAdded { seq }
             | Self::Index { seq }
             | Self::Cut { seq }
@@ -127,6 +139,10 @@ impl fmt::Display for Fault {
             }
             Self::BodyChanged { seq } => write!(f, "the body of entry {seq} was changed"),
             Self::BodyRemoved { seq } => write!(f, "the body of entry {seq} was removed"),
+            Self::BodyInDoubt { seq } => write!(
+                f,
+                "the body of entry {seq} was removed, and only an entry after the last signed head says that retention did it"
+            ),
             Self::BodyAdded { seq } => write!(f, "there is a body {seq} that no entry has"),
             Self::Index { seq } => write!(f, "entry {seq} is not found by what it says"),
             Self::Damaged { what } => write!(f, "the file is damaged: {what}"),
@@ -166,35 +182,60 @@ impl Reader {
             }
             Err(error) => return Err(refuse(error)),
         }
-        check_heads(&read, heads, key, &mut found).map_err(refuse)?;
+        let covered = check_heads(&read, heads, key, &mut found).map_err(refuse)?;
+        let covered = (!heads.is_empty()).then_some(covered);
+        found.judge_missing(covered, key.is_some());
         let head = Head::new(crate::clock::unix_ms(), found.last, &found.hash);
         Ok(Verification {
             entries: found.entries,
             without_body: found.without_body,
+            after_heads: covered.map(|covered| found.last.saturating_sub(covered)),
+            in_doubt: found.in_doubt,
             faults: found.faults,
             head,
         })
     }
 }
 
+#[derive(Default)]
 struct Found {
     faults: Vec<Fault>,
     entries: u64,
     without_body: u64,
+    in_doubt: Vec<u64>,
+    /// The entries without the body that they had.
+    missing: Vec<u64>,
+    /// The entries of retention, and up to which entry it took the bodies.
+    retained: Vec<(u64, u64)>,
     last: u64,
     hash: [u8; 32],
-}
-
-impl Default for Found {
-    fn default() -> Self {
-        Self { faults: Vec::new(), entries: 0, without_body: 0, last: 0, hash: START }
-    }
 }
 
 impl Found {
     fn add(&mut self, fault: Fault) {
         if self.faults.len() < FAULTS {
             self.faults.push(fault);
+        }
+    }
+
+    /// Tells of each body that is missing whether retention has taken it. With heads, an entry of retention after the
+    /// last of them does not prove it: anybody can add one.
+    fn judge_missing(&mut self, covered: Option<u64>, is_signed: bool) {
+        let through = |last: u64| {
+            let those = self.retained.iter().filter(|(seq, _)| *seq <= last);
+            those.map(|(_, through)| *through).max().unwrap_or_default()
+        };
+        let (proven, said) = (through(covered.unwrap_or(u64::MAX)), through(u64::MAX));
+        for seq in std::mem::take(&mut self.missing) {
+            if seq <= proven {
+                self.without_body += 1;
+            } else if seq > said {
+                self.add(Fault::BodyRemoved { seq });
+            } else if is_signed {
+                self.add(Fault::BodyInDoubt { seq });
+            } else {
+                self.in_doubt.push(seq);
+            }
         }
     }
 }
@@ -233,7 +274,7 @@ fn check_file(read: &Connection, found: &mut Found) -> rusqlite::Result<()> {
 
 fn schema(read: &Connection) -> rusqlite::Result<Vec<(String, Option<String>)>> {
     let all = "SELECT type || ' ' || name || ' ' || tbl_name, sql FROM sqlite_schema
-               WHERE name NOT LIKE 'sqlite_stat%' ORDER BY type, name";
+               WHERE type <> 'table' OR name NOT IN ('sqlite_stat1', 'sqlite_stat4') ORDER BY type, name";
     let mut all = read.prepare(all)?;
     all.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
@@ -248,7 +289,7 @@ fn expected_schema() -> rusqlite::Result<Vec<(String, Option<String>)>> {
 
 fn check_chain(read: &Connection, found: &mut Found) -> rusqlite::Result<()> {
     let mut is_indexed = read.prepare("SELECT 1 FROM spoke WHERE hook = ?1 AND seq = ?2")?;
-    let (mut missing, mut retained_from, mut names) = (Vec::new(), 0, 0_u64);
+    let mut names = 0_u64;
     let mut all = read.prepare(
         "SELECT record.seq, record.text, body_digest, hash, body.text, time, kind, session, step, event, ending,
          attempt, tool, decision, config FROM record LEFT JOIN body USING (seq) ORDER BY record.seq",
@@ -269,7 +310,7 @@ fn check_chain(read: &Connection, found: &mut Found) -> rusqlite::Result<()> {
         match (&body, digest) {
             (Some(body), Some(digest)) if sha256(body) == digest => {}
             (Some(_), _) => found.add(Fault::BodyChanged { seq }),
-            (None, Some(_)) => missing.push(seq),
+            (None, Some(_)) => found.missing.push(seq),
             (None, None) => {}
         }
         let text: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
@@ -284,17 +325,11 @@ fn check_chain(read: &Connection, found: &mut Found) -> rusqlite::Result<()> {
         }
         if text.get("kind") == Some(&"retention".into()) {
             let through = text.get("through").and_then(Value::as_u64).unwrap_or_default();
-            retained_from = through.max(retained_from);
+            // It cannot have taken what came later.
+            found.retained.push((seq, through.min(seq.saturating_sub(1))));
         }
         found.entries += 1;
         (found.last, found.hash) = (seq, hash);
-    }
-    for seq in missing {
-        if seq <= retained_from {
-            found.without_body += 1;
-        } else {
-            found.add(Fault::BodyRemoved { seq });
-        }
     }
     let indexed: u64 = read.query_row("SELECT count(*) FROM spoke", (), |row| row.get(0))?;
     if indexed > names {
@@ -325,12 +360,14 @@ fn is_found_by(row: &Row<'_>, keys: &Keys) -> rusqlite::Result<bool> {
         && word(14)? == keys.config)
 }
 
+/// Returns the last entry of which there is a head that fits; 0 if there is none.
 fn check_heads(
     read: &Connection,
     heads: &[Head],
     key: Option<&HeadKey>,
     found: &mut Found,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<u64> {
+    let mut covered = 0;
     let mut hash_of = read.prepare("SELECT hash FROM record WHERE seq = ?1")?;
     for head in heads {
         let seq = head.seq;
@@ -349,9 +386,10 @@ fn check_heads(
                 rows.next().transpose()?.is_some_and(|hash| hex(&hash) == head.hash)
             }
         };
-        if !is_same {
-            found.add(Fault::OtherHead { seq });
+        match is_same {
+            true => covered = seq.max(covered),
+            false => found.add(Fault::OtherHead { seq }),
         }
     }
-    Ok(())
+    Ok(covered)
 }

@@ -14,10 +14,10 @@ use hookgate::recorder::{DispatchEnd, Record, RecordLost, ReloadRecord};
 use rusqlite::Connection;
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::chain::{has_config, write_rows};
+use crate::chain::{has_config, head, write_rows};
 use crate::clock;
 use crate::config::{ConfigNote, ConfigText};
-use crate::database::{self, JOURNAL, refused};
+use crate::database::{self, JOURNAL, refused, truncate_log};
 use crate::error::StoreError;
 use crate::head::{Head, HeadKey};
 use crate::place::Identity;
@@ -66,6 +66,8 @@ pub(crate) struct Writer {
     room: Option<Arc<Semaphore>>,
     /// How many records since the bodies were looked through.
     since_retention: u64,
+    /// Whether the log beside the file still has what retention has deleted.
+    has_deleted: bool,
     /// How many of the lost records the journal tells of.
     told_lost: u64,
 }
@@ -91,6 +93,7 @@ impl Writer {
             counters,
             room,
             since_retention,
+            has_deleted: false,
             told_lost: 0,
         })
     }
@@ -155,9 +158,26 @@ impl Writer {
         self.since_retention = self.since_retention.saturating_add(count);
         if written.is_ok() && self.since_retention >= RETENTION {
             self.since_retention = 0;
-            if let Err(error) = retention::apply(&mut self.database, &self.settings) {
-                self.counters.note(&refused(&self.settings.file, error).to_string());
+            if let Err(error) = self.retain() {
+                self.counters.note(&error.to_string());
             }
+        }
+        // If others read now, what is deleted goes from the log after the next group.
+        if self.has_deleted && truncate_log(&self.database).unwrap_or(false) {
+            self.has_deleted = false;
+        }
+    }
+
+    /// Deletes what is too old or too much. The head is noted then, so that it covers the entry that says so.
+    fn retain(&mut self) -> Result<(), StoreError> {
+        let refuse = |error| refused(&self.settings.file, error);
+        let mut has_deleted = false;
+        let applied = retention::apply(&mut self.database, &self.settings, &mut has_deleted);
+        self.has_deleted |= has_deleted;
+        applied.map_err(refuse)?;
+        match has_deleted {
+            true => self.note_head(head(&self.database).map_err(refuse)?),
+            false => Ok(()),
         }
     }
 

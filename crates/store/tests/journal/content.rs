@@ -90,6 +90,75 @@ async fn what_a_hook_took_out_is_not_kept_beside_it() {
 }
 
 #[tokio::test]
+async fn what_a_hook_took_out_is_not_kept_in_a_copy_or_a_reason() {
+    let mut written = record_of("echo \"the codename\" is bluebird now").await;
+    let report = &mut written.report;
+    let envelope = report.envelope.as_mut().unwrap();
+    let command = envelope["tool_input"]["command"].clone();
+    envelope["host"] = json!({
+        "command": command,
+        "toolArgs": envelope["tool_input"].to_string(),
+        "cwd": "/work/nest",
+    });
+    let rewritten = json!({"command": "echo \"the codename\" is *** now"});
+    report.final_fields.insert("tool_input".to_owned(), rewritten.clone());
+    report.patched.push("tool_input".to_owned());
+    report.reason = Some("bluebird is secret".to_owned());
+    report.context = vec!["never say bluebird".to_owned()];
+    report.messages = vec!["(bluebird)".to_owned()];
+    report.annotations.insert("why".to_owned(), json!(["bluebird"]));
+    report.payload = Some(json!({"found": {"at": "bluebird"}}));
+    for mode in [EnvelopeMode::Full, EnvelopeMode::Redacted, EnvelopeMode::Hash] {
+        let place = Place::new();
+        let mut settings = place.settings();
+        settings.envelope = mode;
+        let journal = Journal::open(settings).unwrap();
+        journal.record(written.clone()).unwrap();
+        journal.flush(LONG).unwrap();
+        let is_kept = mode == EnvelopeMode::Full;
+        assert_eq!(has(&bytes(&place.file), "bluebird"), is_kept, "{mode:?}");
+        let entries = place.entries();
+        let read = &entries[0].record().unwrap().report;
+        if mode == EnvelopeMode::Redacted {
+            let envelope = read.envelope.as_ref().unwrap();
+            assert_eq!(envelope["tool_input"], rewritten, "what it became is as it was");
+            assert_eq!(envelope["host"]["command"], "[rewritten]");
+            assert_eq!(envelope["host"]["cwd"], "/work/nest");
+            assert_eq!(read.reason.as_deref(), Some("[rewritten] is secret"));
+        }
+        place.assert_whole();
+    }
+}
+
+#[tokio::test]
+async fn a_secret_in_a_name_is_in_no_file_unless_all_is_kept() {
+    let mut written = record_of("ls").await;
+    written.agent_id = Some(token());
+    written.tool_name = Some(format!("tool {}", token()));
+    written.tool_use_id = Some(token());
+    written.report.session_id = token();
+    written.report.step_id = Some(token());
+    for mode in [EnvelopeMode::Full, EnvelopeMode::Redacted, EnvelopeMode::Hash] {
+        let place = Place::new();
+        let mut settings = place.settings();
+        settings.envelope = mode;
+        let journal = Journal::open(settings).unwrap();
+        for decision in [Outcome::Allow, Outcome::Deny] {
+            written.report.decision = decision;
+            journal.record(written.clone()).unwrap();
+        }
+        journal.flush(LONG).unwrap();
+        let is_kept = mode == EnvelopeMode::Full;
+        assert_eq!(has(&bytes(&place.file), &token()), is_kept, "{mode:?}");
+        let entries = place.entries();
+        assert_eq!(entries.len(), 2, "no record is lost for it");
+        let session = &entries[0].record().unwrap().report.session_id;
+        assert_eq!(place.reader().count(&Filter::default().session(session)).unwrap(), 2);
+        place.assert_whole();
+    }
+}
+
+#[tokio::test]
 async fn the_same_record_is_written_once_and_another_attempt_is_another_record() {
     let place = Place::new();
     let journal = Journal::open(place.settings()).unwrap();

@@ -28,6 +28,22 @@ async fn a_file_that_is_something_else_is_refused_and_left_as_it_is() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_and_not_waited_for() {
+    let place = Place::new();
+    let made = Command::new("mkfifo").arg(&place.file).status().unwrap();
+    assert!(made.success());
+    for refused in
+        [Reader::open(&place.file).unwrap_err(), Journal::open(place.settings()).unwrap_err()]
+    {
+        assert!(refused.to_string().ends_with("it is no plain file"), "{refused}");
+    }
+    std::fs::remove_file(&place.file).unwrap();
+    drop(Journal::open(place.settings()).unwrap());
+    assert!(Reader::open(&place.file).is_ok(), "a file is read");
+}
+
 #[tokio::test]
 async fn an_older_program_refuses_a_newer_schema_politely() {
     let place = Place::new();

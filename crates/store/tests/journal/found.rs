@@ -58,6 +58,27 @@ async fn each_filter_finds_its_own() {
 }
 
 #[tokio::test]
+async fn a_text_is_found_whatever_signs_it_has() {
+    let place = Place::new();
+    let texts = ["say \"hello\"", r"C:\new\table", "first\nsecond", "größer", "100%_\"x\""];
+    let steps: Vec<(&str, &str, &str)> = ["1", "2", "3", "4", "5"]
+        .into_iter()
+        .zip(texts)
+        .map(|(id, text)| ("s", id, text))
+        .collect();
+    record(place.settings(), &steps).await;
+    let reader = place.reader();
+    for (_, id, text) in steps {
+        let found = reader.entries(&Filter::default().text(text)).unwrap();
+        assert_eq!(ids(&found), [id], "{text}");
+    }
+    for other in ["say \"hallo\"", r"C:\\new", r"first\nsecond", "\"x\"y", "größter"] {
+        let found = reader.entries(&Filter::default().text(other)).unwrap();
+        assert!(found.is_empty(), "{other}");
+    }
+}
+
+#[tokio::test]
 async fn statistics_count_what_the_records_say() {
     let place = Place::new();
     record(place.settings(), &[("a", "1", "ls"), ("a", "2", "rm x"), ("a", "3", "rm y")]).await;

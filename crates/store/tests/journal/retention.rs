@@ -10,9 +10,9 @@ use crate::support::{LONG, Place, bytes, dispatch, engine, has, record};
 async fn old_bodies_go_and_the_chain_stays_whole() {
     let place = Place::new();
     record(place.settings(), &[("s", "1", "rm -rf the-old-thing"), ("s", "2", "ls")]).await;
-    tokio::time::sleep(Duration::from_millis(60)).await;
+    tokio::time::sleep(Duration::from_millis(600)).await;
     let mut settings = place.settings();
-    settings.keep = Some(Duration::from_millis(50));
+    settings.keep = Some(Duration::from_millis(500));
     record(settings, &[("s", "3", "echo new")]).await;
 
     let found = place.reader().verify(&[], None).unwrap();
@@ -27,6 +27,49 @@ async fn old_bodies_go_and_the_chain_stays_whole() {
     drop(place.reader());
     checkpoint(&place);
     assert!(!has(&bytes(&place.file), "the-old-thing"), "it is gone from the file");
+}
+
+#[tokio::test]
+async fn what_is_deleted_is_neither_in_the_file_nor_in_its_log() {
+    let needle = "the-needle-in-it";
+    for is_deleted in [true, false] {
+        let place = Place::new();
+        record(place.settings(), &[("s", "1", &format!("echo {needle}"))]).await;
+        tokio::time::sleep(Duration::from_millis(60)).await;
+        let mut settings = place.settings();
+        settings.keep = is_deleted.then(|| Duration::from_millis(50));
+        record(settings, &[("s", "2", "ls")]).await;
+        assert_eq!(!has(&bytes(&place.file), needle), is_deleted);
+        place.assert_whole();
+    }
+}
+
+#[tokio::test]
+async fn a_log_that_somebody_reads_is_emptied_after_a_later_group() {
+    let needle = "the-needle-in-it";
+    let place = Place::new();
+    record(place.settings(), &[("s", "1", &format!("echo {needle}"))]).await;
+    tokio::time::sleep(Duration::from_millis(60)).await;
+    let reads = rusqlite::Connection::open(&place.file).unwrap();
+    reads.execute_batch("BEGIN; SELECT count(*) FROM body").unwrap();
+    let mut settings = place.settings();
+    settings.keep = Some(Duration::from_millis(50));
+    let journal = Journal::open(settings).unwrap();
+    let writer = engine(&journal);
+    dispatch(&writer, "s", "2", "ls").await;
+    for _ in 0..2 {
+        journal.flush(LONG).unwrap();
+    }
+    assert!(has(&bytes(&place.file), needle), "somebody reads it");
+    reads.execute_batch("COMMIT").unwrap();
+    dispatch(&writer, "s", "3", "ls").await;
+    // A flush is told before retention begins; the next one comes after it.
+    for _ in 0..2 {
+        journal.flush(LONG).unwrap();
+    }
+    assert!(!has(&bytes(&place.file), needle));
+    assert_eq!(journal.status().lost, 0);
+    place.assert_whole();
 }
 
 /// Has what lies in the log written into the file, as SQLite does by itself at times.

@@ -153,6 +153,93 @@ async fn heads_that_somebody_else_has_written_are_found() {
     assert_eq!(verify(head.signed(&HeadKey::new(*b"other"))), [Fault::Signature { seq: 6 }]);
 }
 
+/// Adds an entry as somebody would who can write the file: a chain has no key.
+fn add_retention(place: &Place, through: u64) {
+    let database = Connection::open(&place.file).unwrap();
+    let last = "SELECT seq, hash FROM record ORDER BY seq DESC LIMIT 1";
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let (seq, before): (u64, [u8; 32]) = database.query_row(last, (), read).unwrap();
+    let (seq, text) = (seq + 1, format!(r#"{{"kind":"retention","through":{through},"time":1}}"#));
+    let mut hash = hmac_sha256::Hash::new();
+    hash.update(before);
+    hash.update(seq.to_be_bytes());
+    hash.update((text.len() as u64).to_be_bytes());
+    hash.update(&text);
+    let add = "INSERT INTO record(seq, time, kind, attempt, text, hash) VALUES (?1, 1, 'retention', 1, ?2, ?3)";
+    database.execute(add, (seq, text, hash.finalize())).unwrap();
+}
+
+#[tokio::test]
+async fn bodies_that_only_an_entry_after_the_last_head_excuses_are_told() {
+    let place = journal().await;
+    let key = HeadKey::new(*b"a key that the agent does not have");
+    let head = place.reader().head().unwrap().signed(&key);
+    let heads = [head];
+    let before = place.reader().verify(&heads, Some(&key)).unwrap();
+    assert_eq!((before.after_heads, before.is_whole()), (Some(0), true));
+
+    add_retention(&place, 6);
+    change(&place, "DELETE FROM body");
+    let without = place.reader().verify(&[], None).unwrap();
+    assert!(without.is_whole() && without.in_doubt.is_empty(), "{without:?}");
+    assert_eq!((without.after_heads, without.without_body), (None, 6));
+    let told = place.reader().verify(&heads, None).unwrap();
+    assert!(told.is_whole(), "{told:?}");
+    assert_eq!((told.after_heads, told.without_body), (Some(1), 0));
+    assert_eq!(told.in_doubt, [1, 2, 3, 4, 5, 6]);
+    let signed = place.reader().verify(&heads, Some(&key)).unwrap();
+    assert!(!signed.is_whole());
+    assert_eq!(signed.faults[0], Fault::BodyInDoubt { seq: 1 });
+
+    // A head that covers the entry proves it, but not for what comes later.
+    let later = [place.reader().head().unwrap().signed(&key)];
+    let proven = place.reader().verify(&later, Some(&key)).unwrap();
+    assert!(proven.is_whole(), "{proven:?}");
+    assert_eq!((proven.without_body, proven.in_doubt.len()), (6, 0));
+}
+
+#[tokio::test]
+async fn retention_excuses_nothing_that_came_after_it() {
+    let place = journal().await;
+    add_retention(&place, 1000);
+    record(place.settings(), &[("s", "8", "ls")]).await;
+    change(&place, "DELETE FROM body");
+    assert_eq!(faults(&place), [Fault::BodyRemoved { seq: 8 }]);
+}
+
+#[tokio::test]
+async fn a_head_is_noted_of_what_retention_did() {
+    let place = journal().await;
+    let key = HeadKey::new(*b"a key that the agent does not have");
+    let heads = place.folder.path().join("heads.jsonl");
+    tokio::time::sleep(std::time::Duration::from_millis(60)).await;
+    let mut settings = place.settings();
+    settings.heads = Some(heads.clone());
+    settings.keep = Some(std::time::Duration::from_millis(50));
+    record(settings, &[("s", "7", "ls")]).await;
+    let kept = Head::read_all(&heads).unwrap();
+    let kept: Vec<Head> = kept.into_iter().map(|head| head.signed(&key)).collect();
+    let found = place.reader().verify(&kept, Some(&key)).unwrap();
+    assert!(found.is_whole(), "{found:?}");
+    assert_eq!(found.after_heads, Some(0));
+    assert!(found.without_body >= 6, "{found:?}");
+}
+
+#[tokio::test]
+async fn a_part_of_the_schema_does_not_hide_behind_the_name_of_statistics() {
+    let place = journal().await;
+    change(&place, "ANALYZE");
+    assert_eq!(faults(&place), [], "the statistics of SQLite are no other schema");
+    change(
+        &place,
+        "CREATE TRIGGER silent BEFORE INSERT ON record BEGIN SELECT raise(IGNORE); END;
+         PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET name = 'sqlite_stat_silent',
+         sql = replace(sql, 'silent', 'sqlite_stat_silent') WHERE name = 'silent';",
+    );
+    assert!(matches!(faults(&place)[..], [Fault::Damaged { .. }]), "{:?}", faults(&place));
+}
+
 #[tokio::test]
 async fn the_file_is_for_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt as _;
