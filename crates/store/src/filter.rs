@@ -3,7 +3,7 @@
 use hookgate::Outcome;
 use rusqlite::types::Value;
 
-use crate::row::as_json;
+use crate::json_text::as_json;
 
 /// Which records of a journal are asked for: those for which all of it holds.
 ///

@@ -35,6 +35,7 @@ mod error;
 mod filter;
 mod head;
 mod journal;
+mod json_text;
 mod place;
 mod reader;
 mod retention;

@@ -348,13 +348,6 @@ pub(crate) fn chained(
     hash.finalize()
 }
 
-/// Returns a text as it is written within a string of JSON.
-pub(crate) fn as_json(text: &str) -> String {
-    let quoted = Value::from(text).to_string();
-    let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    inner.unwrap_or(text).to_owned()
-}
-
 pub(crate) fn sha256(text: &str) -> [u8; 32] {
     Hash::hash(text.as_bytes())
 }

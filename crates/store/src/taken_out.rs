@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use crate::row::as_json;
+use crate::json_text::as_json;
 
 /// What stands in place of a text that was taken out.
 const PLACEHOLDER: &str = "[rewritten]";
