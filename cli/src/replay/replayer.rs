@@ -16,6 +16,9 @@ use hookgate::{
     ConfigHash, Engine, FailureClass, HandlerTable, HookId, HookSpec, Mode, Outcome, Report, Role,
 };
 
+use tracing::instrument::WithSubscriber as _;
+use tracing::subscriber::NoSubscriber;
+
 use super::external::{ExternalArgs, Recordings, stand_in, stubbed};
 use super::known::Known;
 use super::recorded::{RecordedStep, outcome_of};
@@ -137,7 +140,9 @@ impl Replayer {
                     of_history = self.may_depend_on_history(&incoming);
                 }
                 self.recordings.begin(step);
-                self.engine.evaluate(&mut incoming).await
+                // How hooks failed then is no news now.
+                let evaluated = self.engine.evaluate(&mut incoming);
+                evaluated.with_subscriber(NoSubscriber::default()).await
             }
             Err(wrong) => wrong.report(&self.engine),
         };

@@ -284,7 +284,9 @@ fn each_event_needs_a_step_that_must_be_stopped() {
     let both = "event = [\"pre_tool_use\", \"post_tool_use\"]";
     let folder = folder(&[("works", WORKS, CANARY)]);
     let config = fs::read_to_string(folder.path("hooks.toml")).unwrap();
-    folder.write("hooks.toml", config.replace("event = \"pre_tool_use\"", both));
+    let config = config.replace("event = \"pre_tool_use\"", both);
+    let canary = "{ event = \"pre_tool_use\", step =";
+    folder.write("hooks.toml", config.replace("{ step =", canary));
     let (_, certificate) = certify(&folder, &[]);
     assert_eq!(said(&certificate, "works"), ("untested", "no_canary"), "{certificate}");
 }

@@ -433,7 +433,7 @@ fn another_answer_is_a_change() {
     let folder = Folder::new();
     let answer = |text: &str| {
         format!(
-            "[[hook]]\nid = \"a\"\nevent = \"pre_tool_use\"\nbuiltin = {{ name = \"answer\", content = \"{text}\" }}\n"
+            "[[hook]]\nid = \"a\"\nevent = \"pre_tool_use\"\nrole = \"rewrite\"\nbuiltin = {{ name = \"answer\", result = \"{text}\" }}\n"
         )
     };
     folder.write("hooks.toml", answer("one"));

@@ -87,8 +87,7 @@ fn the_summary_says_what_would_change_by_which_hook_with_an_example() {
     let ended = folder.run(&["run", "steps.jsonl", "--shadow-config", "next.toml"], "");
     let err = ended.err();
     assert!(err.contains("in shadow, next.toml: 2 of 3 steps would change"), "{err}");
-    let row =
-        |hook: &str| err.lines().filter(|line| line.contains(hook)).last().unwrap_or_default();
+    let row = |hook: &str| err.lines().rfind(|line| line.contains(hook)).unwrap_or_default();
     for (hook, words) in [
         ("steps.jsonl:1", ["deny", "allow", "no-force-push", "git push --force"]),
         ("steps.jsonl:2", ["allow", "ask", "confirm-publish", "make deploy"]),

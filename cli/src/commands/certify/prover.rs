@@ -5,7 +5,7 @@ use std::path::Path;
 use hookgate::certify::{
     ADD_CANARIES, Fault, LoneHook, Proof, Sent, Way as _, fault, note, only_outcome, why_not_sent,
 };
-use hookgate::config::ConfigError;
+use hookgate::config::{ConfigError, ConfigProblem};
 use hookgate::table::Canary;
 use hookgate::{FailureClass, HandlerTable, HookSpec, Outcome};
 
@@ -75,7 +75,10 @@ impl Prover<'_> {
             let last = before.max_by_key(|(origin, _)| origin.line());
             last.is_some_and(|(_, id)| id == hook.id())
         };
-        self.warnings.iter().find(is_about).map(ConfigError::message)
+        // That another hook comes before it is about the two of them, and here it is alone.
+        let is_of_itself =
+            |warning: &&ConfigError| !matches!(warning.problem(), ConfigProblem::Shadowed { .. });
+        self.warnings.iter().filter(is_of_itself).find(is_about).map(ConfigError::message)
     }
 
     async fn send_made_up(
