@@ -17,8 +17,11 @@
 //!
 //! * A path is the same in any spelling, from any folder, and where a glob names it. Who deletes a folder above
 //!   deletes it, too. Who searches a folder above does not read it: every `grep -r x .` would read everything.
-//! * A host is the same on any port. A push that may take commits away is another one than a push that may not; a
-//!   ref or remote that is not known may be any.
+//! * A host is the same on any port. After a push that may take commits away, one that may not is another; the other
+//!   way round it is the same and worse. A ref or remote that is not known may be any.
+//! * A script that is run is the same in whatever way it is run: `bash x.sh`, `./x.sh`, `cat x.sh | sh`. Who reads it
+//!   does not run it.
+//! * Another statement for the same database is another action; one that is not known may be any.
 //! * A program does the same again if all words that it had are there, in any order. Options that only insist
 //!   (`--force`, `--yes`) or tell more do not count; a trial (`--dry-run`, `--help`) does nothing.
 
@@ -31,6 +34,7 @@ use serde_json::Value;
 use crate::effects::{Effects, PathEffect, Surroundings};
 use crate::manifests::Manifests;
 use crate::patterns::{Deed as PatternDeed, Folders, PathPatterns, Truth};
+use crate::sql::PROGRAM;
 use crate::word::WordPart;
 
 mod deeds;
@@ -102,6 +106,8 @@ enum Deed {
     Show(Option<String>),
     /// A program with hashes of its words: a word may be a secret.
     Run(String, Vec<String>),
+    /// A file whose code is run, in whatever way, with hashes of the words that it gets.
+    Script(String, Vec<String>),
     /// The hash of a call about which nothing is known.
     Call(String),
 }
@@ -135,16 +141,18 @@ impl Action {
         }
         if matches!(gravest, Weight::Change | Weight::Reach) {
             // A file that is changed in place is no other file whose content goes there.
-            let changed: BTreeSet<&str> = self
+            // Nor is a script that is run.
+            let own: BTreeSet<&str> = self
                 .deeds
                 .iter()
-                .filter_map(|(.., deed)| match deed {
+                .filter_map(|(weight, _, deed)| match deed {
                     Deed::Write(path) => Some(path.as_str()),
+                    Deed::Script(path, _) if *weight == gravest => Some(path.as_str()),
                     _ => None,
                 })
                 .collect();
             kept.extend(self.deeds.iter().filter_map(|(_, group, deed)| match deed {
-                Deed::Read(path) if groups.contains(group) && !changed.contains(path.as_str()) => {
+                Deed::Read(path) if groups.contains(group) && !own.contains(path.as_str()) => {
                     Some(deed.clone())
                 }
                 _ => None,
@@ -179,7 +187,7 @@ impl Action {
                     let same = |one: &Option<String>, other: &Option<String>| {
                         one.is_none() || other.is_none() || one == other
                     };
-                    takes == takes_now
+                    (*takes_now || !*takes)
                         && same(to, to_now)
                         && (remotes.is_empty()
                             || remotes_now.is_empty()
@@ -193,14 +201,33 @@ impl Action {
             }),
             Deed::Run(program, words) => self.deeds.iter().any(|(.., deed)| match deed {
                 Deed::Run(now, words_now) => {
-                    now == program && words.iter().all(|word| words_now.contains(word))
+                    now == program && (has_all(words_now, words) || is_any_statement(deed))
                 }
+                Deed::Script(path, words_now) => base(path) == program && has_all(words_now, words),
+                _ => false,
+            }),
+            Deed::Script(path, words) => self.deeds.iter().any(|(.., deed)| match deed {
+                Deed::Script(now, words_now) => now == path && has_all(words_now, words),
+                Deed::Run(now, words_now) => now == base(path) && has_all(words_now, words),
                 _ => false,
             }),
             Deed::Connect(_) => self.deeds.iter().any(|(.., deed)| deed == denied),
             Deed::Call(call) => *call == self.call,
         }
     }
+}
+
+fn has_all(now: &[String], denied: &[String]) -> bool {
+    denied.iter().all(|word| now.contains(word))
+}
+
+/// Tells whether a deed is a statement for a database that is not known.
+fn is_any_statement(deed: &Deed) -> bool {
+    matches!(deed, Deed::Run(name, words) if name == PROGRAM && words.is_empty())
+}
+
+fn base(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, base)| base)
 }
 
 /// Returns a path in its one spelling. What a star of a removal means is its folder.

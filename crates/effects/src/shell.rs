@@ -42,6 +42,8 @@ mod windows;
 mod wrappers;
 mod written_files;
 
+pub(crate) use databases::is_database_client;
+
 /// What a command line would run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ShellReading {

@@ -9,7 +9,9 @@ use crate::paths::absolute;
 use crate::patterns::Deed as PatternDeed;
 use crate::programs::{Trial, is_listed, read, trial};
 use crate::pushes::{PushEffect, PushedRefs, RefUpdate};
-use crate::run::{Output, RedirectKind, Run};
+use crate::run::{CodeFrom, Output, Place, RedirectKind, Run};
+use crate::shell::is_database_client;
+use crate::sql::PROGRAM;
 use crate::word::Word;
 
 /// Programs that do nothing by themselves, or only tell something.
@@ -20,6 +22,9 @@ const HARMLESS: &str = "cd pushd popd echo printf true false : pwd ls test [ [[ 
 /// Sub-commands of git that only tell something.
 const GIT_TELLS: &str =
     "status log diff show rev-parse ls-files ls-tree blame describe rev-list cat-file";
+
+/// Statements of SQL that only tell something. Their words do not say what.
+const SQL_TELLS: &str = "select explain show describe pragma";
 
 /// Options that change nothing about what is done.
 const INSISTING: &str =
@@ -70,8 +75,35 @@ pub(super) fn deeds(effects: &Effects, cwd: Option<&str>) -> Vec<Weighed> {
         all.push((Weight::Look, runs.group(shown.run), Deed::Show(shown.name.clone())));
     }
     for (index, run) in effects.runs.iter().enumerate() {
+        let group = runs.group(Some(index));
+        if let Some(statement) = statement_of(run) {
+            all.push((statement.0, group, statement.1));
+        }
+        // What a database reads from elsewhere may be any statement.
+        let is_client = run.name().is_some_and(|name| is_database_client(&name));
+        let reads = || effects.reads.iter().any(|read| read.run == Some(index));
+        let before = index.checked_sub(1).and_then(|at| effects.runs.get(at));
+        let is_fed = before.is_some_and(|before| before.output == Output::Pipe);
+        if is_client && !runs.starts_next(index, run) && (is_fed || reads()) {
+            all.push((Weight::Told, group, Deed::Run(PROGRAM.to_owned(), Vec::new())));
+        }
+        if let Some((weight, deed)) = runs.script(index, run) {
+            all.push((weight, group, deed));
+            continue;
+        }
+        if run.code_from == Some(CodeFrom::Stdin) && run.place == Place::Local {
+            // The files whose content is the code.
+            let scripts: Vec<Weighed> = effects
+                .reads
+                .iter()
+                .filter(|read| read.shown && runs.group(read.run) == group)
+                .map(|read| Deed::Script(place(read, PatternDeed::Read), Vec::new()))
+                .map(|deed| (Weight::Change, group, deed))
+                .collect();
+            all.extend(scripts);
+        }
         if !runs.is_wrapper(run) && !run.is_cmdlet && trial(&read(run), run) == Trial::No {
-            all.push((runs.weight(index, run), runs.group(Some(index)), run_of(run)));
+            all.push((runs.weight(index, run), group, run_of(run)));
         }
     }
     all
@@ -115,6 +147,41 @@ impl<'e> Runs<'e> {
 
     fn is_wrapper(&self, run: &Run) -> bool {
         run.name().is_some_and(|name| self.wrappers.contains(&*name))
+    }
+
+    /// Tells whether a run starts the one that follows it.
+    fn starts_next(&self, index: usize, run: &Run) -> bool {
+        let next = self.all.get(index + 1);
+        run.name()
+            .is_some_and(|name| next.is_some_and(|next| next.via.iter().any(|via| *via == name)))
+    }
+
+    /// Returns the file that a run takes its code from. If what the code does is known, that tells it.
+    fn script(&self, index: usize, run: &Run) -> Option<(Weight, Deed)> {
+        if run.place != Place::Local {
+            return None;
+        }
+        let (file, args) = match &run.script {
+            Some(file) => {
+                let at = run.args.iter().position(|word| word == file);
+                (file, at.and_then(|at| run.args.get(at + 1..)).unwrap_or_default())
+            }
+            None => (&run.program, run.args.as_slice()),
+        };
+        let is_path = run.program.known().is_some_and(|program| program.contains('/'));
+        let is_known = || run.name().is_some_and(|name| is_listed(&name)) || is_harmless(run);
+        if run.script.is_none() && (!is_path || is_known()) {
+            return None;
+        }
+        let itself = Run { program: file.clone(), args: args.to_vec(), ..Run::default() };
+        if [run, &itself].into_iter().any(|run| trial(&read(run), run) != Trial::No) {
+            return None;
+        }
+        let Deed::Run(_, words) = run_of(&itself) else { return None };
+        let path = absolute(file, run.cwd.as_deref()).written();
+        let is_told = run.code_from.is_some() || self.starts_next(index, run);
+        let weight = if is_told { Weight::Told } else { Weight::Change };
+        Some((weight, Deed::Script(path, words)))
     }
 
     fn weight(&self, index: usize, run: &Run) -> Weight {
@@ -171,6 +238,20 @@ fn is_harmless(run: &Run) -> bool {
     first.is_some_and(|word| has(GIT_TELLS, &word))
 }
 
+/// Returns what a statement does that a client gives to a database.
+fn statement_of(run: &Run) -> Option<(Weight, Deed)> {
+    if run.via.is_empty() || !run.is_cmdlet || run.program.known().as_deref() != Some(PROGRAM) {
+        return None;
+    }
+    if run.args.iter().any(|word| word.known().is_none()) {
+        return Some((Weight::Told, Deed::Run(PROGRAM.to_owned(), Vec::new())));
+    }
+    let verb = run.args.first().and_then(Word::known)?;
+    let is_query = SQL_TELLS.split_ascii_whitespace().any(|one| one == verb);
+    let weight = if is_query { Weight::Told } else { Weight::Change };
+    Some((weight, run_of(run)))
+}
+
 /// Tells whether a path is written because the output of a run goes there.
 fn redirects_to(run: &Run, effect: &PathEffect) -> bool {
     run.redirects.iter().any(|redirect| {
@@ -181,9 +262,20 @@ fn redirects_to(run: &Run, effect: &PathEffect) -> bool {
 
 fn run_of(run: &Run) -> Deed {
     let reading = read(run);
+    let program = run.name().map_or_else(|| run.program.written(), |name| name.into_owned());
+    let skips_hooks = program == "git"
+        && reading
+            .given
+            .iter()
+            .any(|given| matches!(given, Given::Option { name, .. } if &**name == "no-verify"));
     let mut words = BTreeSet::new();
     for (at, given) in reading.given.iter().enumerate() {
         match given {
+            Given::Option { name, value, .. } if program == "kill" && is_kill(name, value) => {
+                words.insert(hash(&["-", "KILL"]));
+            }
+            // A commit without its hooks is one with any message.
+            Given::Option { name, .. } if skips_hooks && matches!(&**name, "m" | "message") => {}
             Given::Option { name, value, .. } => {
                 let listed = reading.program_at(at).and_then(|program| program.option(name));
                 let name =
@@ -194,12 +286,24 @@ fn run_of(run: &Run) -> Deed {
                 words.extend(value.iter().map(word_hash));
             }
             Given::Operand { word, .. } | Given::Unknown { word, .. } => {
-                words.insert(word_hash(word));
+                let is_install = matches!(&*program, "npm" | "pnpm" | "bun")
+                    && matches!(word.known().as_deref(), Some("i" | "add"));
+                words.insert(if is_install { hash(&["", "install"]) } else { word_hash(word) });
             }
         }
     }
-    let program = run.name().map_or_else(|| run.program.written(), |name| name.into_owned());
     Deed::Run(program, words.into_iter().collect())
+}
+
+/// Tells whether an option of `kill` is the signal that cannot be caught.
+fn is_kill(name: &str, value: &Option<Word>) -> bool {
+    let is_it = |signal: &str| matches!(signal, "9" | "KILL" | "SIGKILL");
+    match value {
+        Some(value) => {
+            matches!(name, "s" | "signal") && value.known().is_some_and(|value| is_it(&value))
+        }
+        None => is_it(name),
+    }
 }
 
 fn word_hash(word: &Word) -> String {

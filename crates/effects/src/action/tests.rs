@@ -123,3 +123,80 @@ fn a_folder_for_temporary_files_counts_if_there_is_nothing_else() {
     check("rm -rf /tmp/build", &["find /tmp/build -delete"], &["rm -rf build", "ls /tmp/build"]);
     check("cat .env > /tmp/a", &["cat .env > /tmp/b", "cat .env"], &["cat x > /tmp/a"]);
 }
+
+#[test]
+fn a_graver_push_is_the_same_one() {
+    check(
+        "git push origin main",
+        &[
+            "git push --force origin main",
+            "git push origin +main",
+            "git push origin :main",
+            "git push --mirror origin",
+            "git push --all origin",
+        ],
+        &["git push origin feature", "git push -n origin main", "git fetch origin main"],
+    );
+}
+
+#[test]
+fn a_script_is_run_in_whatever_way() {
+    check(
+        "bash deploy.sh",
+        &[
+            "./deploy.sh",
+            ". ./deploy.sh",
+            "sudo sh -x deploy.sh prod",
+            "bash < deploy.sh",
+            "cat deploy.sh | sh",
+        ],
+        &[
+            "cat deploy.sh",
+            "grep -n x deploy.sh",
+            "bash test.sh",
+            "./deploy.sh --help",
+            "bash -c ls",
+        ],
+    );
+    check(
+        "./deploy.sh prod",
+        &["bash deploy.sh prod", "zsh /home/u/work/deploy.sh prod"],
+        &["./deploy.sh test", "./build.sh prod"],
+    );
+    check(
+        "python3 deploy.py",
+        &["./deploy.py", "python3.12 deploy.py"],
+        &["cat deploy.py", "python3 x.py"],
+    );
+    let denied = action("bash deploy.sh").denied();
+    assert!(!call("Read", &json!({"file_path": "/home/u/work/deploy.sh"})).repeats(&denied));
+}
+
+#[test]
+fn another_statement_is_another_action() {
+    check(
+        "sqlite3 a.db 'DROP TABLE users'",
+        &["sqlite3 ./a.db \"drop table users;\"", "sqlite3 a.db \"$Q\"", "sqlite3 a.db < x.sql"],
+        &[
+            "sqlite3 a.db 'SELECT 1'",
+            "sqlite3 b.db 'DROP TABLE users'",
+            "sqlite3 a.db 'DROP TABLE x'",
+        ],
+    );
+    check(
+        "psql -c 'DROP TABLE users'",
+        &["psql -c \"DROP TABLE users\"", "psql --command='drop table users'"],
+        &["psql -c 'SELECT 1'", "psql -c 'DROP TABLE x'", "psql -l"],
+    );
+}
+
+#[test]
+fn other_names_of_the_same_words() {
+    check("kill -9 123", &["kill -KILL 123", "kill -s KILL 123"], &["kill -9 124", "kill -0 123"]);
+    check("npm install evil", &["npm i evil", "npm add evil"], &["npm i good", "npm ls evil"]);
+    check(
+        "git commit -m x --no-verify",
+        &["git commit --no-verify -m y", "git commit -am y --no-verify"],
+        &["git commit -m x", "git push --no-verify --dry-run"],
+    );
+}

@@ -68,6 +68,11 @@ const fn service(
     Client { names, dialect, options, operand, commands: None, input: false }
 }
 
+/// Tells whether a program gives what it reads to a database.
+pub(crate) fn is_database_client(name: &str) -> bool {
+    names().any(|(one, client)| client.input && one == name)
+}
+
 /// The programs with their names.
 pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static Client)> {
     CLIENTS.iter().flat_map(|one| one.names.split_ascii_whitespace().map(move |name| (name, one)))
