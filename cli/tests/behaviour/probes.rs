@@ -169,7 +169,8 @@ async fn a_key_that_is_missing_or_wrong_is_auth_and_is_not_shown() {
         command.env("HOOKGATE_LIVE_KEY", "sk-live-4711-0815");
         let ended = tokio::task::block_in_place(|| run(command, b""));
         assert_eq!(ended.code(), 1);
-        assert!(ended.out().contains("auth") && !format!("{ended:?}").contains("4711"));
+        // A port may have the same digits as a part of the key.
+        assert!(ended.out().contains("auth") && !format!("{ended:?}").contains("4711-0815"));
     }
     assert!(server.heads()[0].contains("bearer sk-live-4711-0815"));
 }
