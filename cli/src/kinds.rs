@@ -59,16 +59,10 @@ pub(crate) fn registry_with(history: Arc<dyn History>, now: Option<SystemTime>) 
     registry_of(Memory::of_process(history), now, Arc::new(FilesInForce))
 }
 
-/// Returns the same registry for steps of another time, which this clock tells. The builtins that give the day give
-/// the first of all days, and none writes to a disk.
+/// Returns the same registry for steps of another time, which this clock tells. No builtin writes to a disk.
 pub(crate) fn registry_at_steps(clock: Arc<dyn Clock>, files: Arc<dyn ConfigFiles>) -> Registry {
     let memory = Memory::of_process(Arc::new(MemoryHistory::new()));
-    let registry = made_of(memory, clock, files, Host::dry_run);
-    for (name, factory) in hookgate::builtin::TIMELESS {
-        // The names are not empty, which is all that can be wrong.
-        let _ = registry.register_builtin(*name, *factory);
-    }
-    registry
+    made_of(memory, clock, files, Host::dry_run)
 }
 
 /// Returns the same registry, whose builtins protect these files, and whose hooks remember there.
@@ -77,12 +71,11 @@ pub(crate) fn registry_of(
     now: Option<SystemTime>,
     files: Arc<dyn ConfigFiles>,
 ) -> Registry {
-    let as_it_is = |host| host;
-    let Some(now) = now else { return made_of(memory, Arc::new(SystemClock), files, as_it_is) };
-    let registry = made_of(memory, Arc::new(FixedClock(now)), files, as_it_is);
-    // The name is not empty, which is all that can be wrong.
-    let _ = registry.register_builtin("add_date", hookgate::builtin::add_date_at(now));
-    registry
+    let clock: Arc<dyn Clock> = match now {
+        Some(now) => Arc::new(FixedClock(now)),
+        None => Arc::new(SystemClock),
+    };
+    made_of(memory, clock, files, |host| host)
 }
 
 fn made_of(

@@ -37,16 +37,7 @@ const ACTION_FIELDS: [&str; 11] = [
 
 /// Returns a table of rows, for stdout; one that goes on has no head.
 pub(crate) fn table_of(rows: Vec<[Cell; 7]>, with_head: bool) -> Table {
-    let mut table = match with_head {
-        true => table::new(To::Stdout, &HEAD),
-        false => table::without_head(To::Stdout),
-    };
-    table.add_rows(rows);
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 1));
-    }
-    table::keep_whole(&mut table, &[0, 1, 3, 4, 5]);
-    table
+    table::part(&HEAD, rows, with_head, &[0, 1, 3, 4, 5])
 }
 
 /// Returns the row of a step. `step` says which one it is.

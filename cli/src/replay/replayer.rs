@@ -263,13 +263,17 @@ fn replayed(
     }
     let mut builder = TableBuilder::from_table(&table);
     for hook in table.specs() {
-        if let Some(stub) = external.stub.iter().find(|stub| *hook.id() == *stub.hook) {
-            builder.replace(stubbed(hook, stub));
-        } else if external.live {
-        } else if hook.is_external() && !hook.is_pure() {
-            builder.replace(unclear_as_nothing(stand_in(hook, recordings)));
-        } else if looks_at_branch(hook) {
-            builder.replace(unclear_as_nothing(hook.clone()));
+        let stub = external.stub.iter().find(|stub| *hook.id() == *stub.hook);
+        let replaced = match stub {
+            Some(stub) => Some(stubbed(hook, stub)),
+            None if external.live => None,
+            None if hook.is_external() && !hook.is_pure() => {
+                Some(unclear_as_nothing(stand_in(hook, recordings)))
+            }
+            None => looks_at_branch(hook).then(|| unclear_as_nothing(hook.clone())),
+        };
+        if let Some(replaced) = replaced {
+            builder.replace(replaced);
         }
     }
     let built = builder.build();

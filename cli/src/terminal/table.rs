@@ -50,6 +50,23 @@ pub(crate) fn new(to: To, head: &[&str]) -> Table {
     table
 }
 
+/// Returns the next part of a table that is printed as it grows: only the first has the head. The columns of these
+/// places are kept whole.
+pub(crate) fn part<const N: usize>(
+    head: &[&str; N],
+    rows: Vec<[Cell; N]>,
+    with_head: bool,
+    whole: &[usize],
+) -> Table {
+    let mut table = if with_head { new(To::Stdout, head) } else { without_head(To::Stdout) };
+    table.add_rows(rows);
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
+    keep_whole(&mut table, whole);
+    table
+}
+
 /// Returns a table with rows only.
 pub(crate) fn without_head(to: To) -> Table {
     let mut table = Table::new();

@@ -443,3 +443,14 @@ fn another_answer_is_a_change() {
     folder.write("hooks.toml", answer("two"));
     assert_eq!(came_out(&replay(&folder, &[])), ["answered answered rewritten"]);
 }
+
+#[test]
+fn what_a_rewriter_has_changed_is_another_step_for_a_program() {
+    let folder = recorded();
+    let rewriter = "[[hook]]\nid = \"short\"\nevent = \"pre_tool_use\"\nbuiltin = { name = \"rewrite\", from = \"npm publish\", to = \"npm pack\" }\n";
+    folder.write("hooks.toml", format!("{rewriter}{HOOKS}"));
+    assert_eq!(came_out(&replay(&folder, &[]))[2], "deny unknown(≥ allow) unknown");
+    folder
+        .write("hooks.toml", format!("{}{HOOKS}", rewriter.replace("npm publish", "yarn publish")));
+    assert_eq!(came_out(&replay(&folder, &[]))[2], "deny deny same", "the control");
+}

@@ -1,6 +1,7 @@
 //! `add_date`: what day it is, for a model that cannot know.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use hookgate_contract::settings::Settings;
@@ -14,6 +15,7 @@ use jiff::tz::TimeZone;
 
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::error::BuiltinError;
+use crate::host::{Clock, Host};
 use crate::supports::takes_context;
 
 /// `Today is 2026-11-21 (Saturday).`
@@ -39,7 +41,7 @@ id = "date"
 event = "session_start"
 builtin = { name = "add_date", time_zone = "Europe/Berlin" }
 "#,
-    build: Build::Alone(build),
+    build: Build::WithHost(build),
 };
 
 /// Adds today's date for the model.
@@ -78,16 +80,8 @@ pub struct AddDate {
     /// some hundred files; jiff keeps the answer.
     zone: Option<TimeZone>,
     format: String,
-    now: Now,
-}
-
-/// Which time it is.
-#[derive(Clone, Copy)]
-enum Now {
-    /// That of the machine.
-    Machine,
-    /// Always the same.
-    Fixed(Timestamp),
+    /// What time it is; that of the machine if it is not given.
+    clock: Option<Clock>,
 }
 
 impl Default for AddDate {
@@ -107,7 +101,7 @@ impl AddDate {
     /// Creates a handler with the time zone of the system and the default format.
     #[must_use]
     pub fn new() -> Self {
-        Self { zone: None, format: FORMAT.to_owned(), now: Now::Machine }
+        Self { zone: None, format: FORMAT.to_owned(), clock: None }
     }
 
     /// Sets the time zone by its IANA name, such as `Europe/Berlin`.
@@ -146,9 +140,10 @@ impl AddDate {
 
 impl SyncHandler for AddDate {
     fn handle(&self, _: Invocation<'_>) -> Reply {
-        let now = match self.now {
-            Now::Machine => Timestamp::now(),
-            Now::Fixed(now) => now,
+        let now = match &self.clock {
+            None => Timestamp::now(),
+            // A time that no calendar has is the last that there is.
+            Some(clock) => Timestamp::try_from(clock()).unwrap_or(Timestamp::MAX),
         };
         let text = self.text_at(now).map_err(|error| {
             Failure::new(FailureClass::Malformed, format!("the date cannot be written: {error}"))
@@ -164,8 +159,8 @@ impl From<AddDate> for BuiltHandler {
 }
 
 /// Builds the handler from the settings of a config.
-fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
-    build_with_clock(settings, Now::Machine)
+fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>, host: &Host) -> Option<BuiltHandler> {
+    build_with_clock(settings, host.clock.clone())
 }
 
 /// Builds a handler for which it is always 1970-01-01.
@@ -173,22 +168,13 @@ pub(crate) fn build_timeless(
     settings: &mut Settings<'_>,
     _: &BuildContext<'_>,
 ) -> Option<BuiltHandler> {
-    build_with_clock(settings, Now::Fixed(Timestamp::UNIX_EPOCH))
+    build_with_clock(settings, Some(Arc::new(|| SystemTime::UNIX_EPOCH)))
 }
 
-/// Returns a factory of handlers for which it is always this time. A time that no calendar has is the
-/// last that there is.
-pub(crate) fn build_at(
-    now: SystemTime,
-) -> impl Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync + 'static {
-    let now = Now::Fixed(Timestamp::try_from(now).unwrap_or(Timestamp::MAX));
-    move |settings, _| build_with_clock(settings, now)
-}
-
-fn build_with_clock(settings: &mut Settings<'_>, now: Now) -> Option<BuiltHandler> {
+fn build_with_clock(settings: &mut Settings<'_>, clock: Option<Clock>) -> Option<BuiltHandler> {
     let zone = settings.text("time_zone");
     let format = settings.text("format").unwrap_or(FORMAT);
-    let mut date = AddDate { now, ..AddDate::new() };
+    let mut date = AddDate { clock, ..AddDate::new() };
     if let Some(zone) = zone {
         let changed = date.time_zone(zone);
         date = changed.map_err(|error| settings.invalid("time_zone", error.to_string())).ok()?;

@@ -230,7 +230,7 @@ impl Host {
         self
     }
 
-    /// Sets what time it is for `limit`, for steps of another time.
+    /// Sets what time it is for `add_date` and `limit`, for steps of another time.
     #[must_use]
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = Some(clock);

@@ -83,7 +83,7 @@
 use std::sync::LazyLock;
 
 use hookgate_contract::settings::Settings;
-use hookgate_contract::{BuildContext, BuiltHandler, Factory, HandlerKind};
+use hookgate_contract::{BuildContext, Factory, HandlerKind};
 
 mod add_context;
 mod add_date;
@@ -219,23 +219,3 @@ pub fn kind_with(host: Host) -> HandlerKind {
 /// Factories that replace those of [`BUILTINS`] whose answers depend on the time, for runs that must
 /// be repeatable: the day is always 1970-01-01.
 pub const TIMELESS: &[(&str, Factory)] = &[("add_date", add_date::build_timeless)];
-
-/// Returns a factory that replaces that of `add_date`, for runs of another moment: it is always this
-/// time.
-///
-/// ```
-/// use std::time::SystemTime;
-/// use hookgate_builtin::add_date_at;
-/// use hookgate_contract::settings::{Node, Settings};
-/// use hookgate_contract::BuildContext;
-///
-/// let build = add_date_at(SystemTime::UNIX_EPOCH);
-/// let settings = Node::from_json(&serde_json::json!({"time_zone": "UTC"}));
-/// let mut settings = Settings::new(&settings);
-/// assert!(build(&mut settings, &BuildContext::new(".".as_ref(), 1000)).is_some());
-/// ```
-pub fn add_date_at(
-    now: std::time::SystemTime,
-) -> impl Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync + 'static {
-    add_date::build_at(now)
-}

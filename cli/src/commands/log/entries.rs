@@ -11,7 +11,7 @@ use crate::steps_table::{action, note};
 use crate::terminal::phrase::count;
 use crate::terminal::sanitize::one_line;
 use crate::terminal::style::outcome_colour;
-use crate::terminal::table::{self, To, dim};
+use crate::terminal::table::{self, dim};
 
 /// The columns.
 const HEAD: [&str; 7] = ["seq", "time (UTC)", "event", "what", "decision", "by", "note"];
@@ -24,16 +24,7 @@ const DELETED: &str = "deleted: it was too old, or too much";
 
 /// Returns a table of rows; one that goes on has no head.
 pub(super) fn table_of(rows: Vec<[Cell; 7]>, with_head: bool) -> Table {
-    let mut table = match with_head {
-        true => table::new(To::Stdout, &HEAD),
-        false => table::without_head(To::Stdout),
-    };
-    table.add_rows(rows);
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 1));
-    }
-    table::keep_whole(&mut table, &[0, 1, 2, 4, 5]);
-    table
+    table::part(&HEAD, rows, with_head, &[0, 1, 2, 4, 5])
 }
 
 /// Returns a time as a person reads it.

@@ -11,7 +11,7 @@ use crate::terminal::progress::Progress;
 use crate::terminal::sanitize::one_line;
 use crate::terminal::stdout::{self, JsonLines};
 use crate::terminal::style::{DIM, outcome_colour};
-use crate::terminal::table::{self, To, cell, dim};
+use crate::terminal::table::{self, cell, dim};
 
 /// The columns.
 const HEAD: [&str; 7] = ["step", "event", "what", "was", "now", "by", "note"];
@@ -89,16 +89,7 @@ impl Printer {
 }
 
 fn table_of(rows: Vec<[Cell; 7]>, with_head: bool) -> Table {
-    let mut table = match with_head {
-        true => table::new(To::Stdout, &HEAD),
-        false => table::without_head(To::Stdout),
-    };
-    table.add_rows(rows);
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 1));
-    }
-    table::keep_whole(&mut table, &[0, 1, 3, 4, 5]);
-    table
+    table::part(&HEAD, rows, with_head, &[0, 1, 3, 4, 5])
 }
 
 fn row(step: RecordedStep, judged: &Judged) -> [Cell; 7] {

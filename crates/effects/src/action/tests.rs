@@ -11,7 +11,7 @@ fn action(command: &str) -> Action {
 }
 
 fn call(tool: &str, input: &serde_json::Value) -> Action {
-    let around = Surroundings { cwd: Some("/home/u/work".into()), home: Some("/home/u".into()) };
+    let around = Surroundings { cwd: Some("/home/u/project".into()), home: Some("/home/u".into()) };
     Action::of_call(tool, input, &around, &Manifests::default())
 }
 
@@ -46,7 +46,7 @@ fn a_folder_is_deleted_with_all_that_is_in_it_or_with_what_it_is_in() {
         &[
             "rm -rf build/* build/.*",
             "find build -type f -exec rm {} +",
-            "cd / && rm -rf /home/u/work",
+            "cd / && rm -rf /home/u/project",
         ],
         &[
             "rm -rf build/cache",
@@ -59,11 +59,11 @@ fn a_folder_is_deleted_with_all_that_is_in_it_or_with_what_it_is_in() {
 
 #[test]
 fn a_secret_is_read_by_any_tool() {
-    check("cat .env", &["cat .env > notes.txt", "cd .. && tail work/.env"], &["ls", "cat *"]);
+    check("cat .env", &["cat .env > notes.txt", "cd .. && tail project/.env"], &["ls", "cat *"]);
     let denied = action("cat .env").denied();
     let read = |path: &str| call("Read", &json!({ "file_path": path }));
-    assert!(read("/home/u/work/.env").repeats(&denied));
-    assert!(!read("/home/u/work/.envrc").repeats(&denied));
+    assert!(read("/home/u/project/.env").repeats(&denied));
+    assert!(!read("/home/u/project/.envrc").repeats(&denied));
 }
 
 #[test]
@@ -89,7 +89,8 @@ fn a_file_that_is_written() {
         ],
         &["cat .github/ci.yml", "echo x > README.md", "git add .github/ci.yml", "echo x"],
     );
-    let denied = call("Write", &json!({"file_path": "/home/u/work/a.rs", "content": ""})).denied();
+    let denied =
+        call("Write", &json!({"file_path": "/home/u/project/a.rs", "content": ""})).denied();
     assert!(action("echo > a.rs").repeats(&denied) && !action("echo > b.rs").repeats(&denied));
 }
 
@@ -160,7 +161,7 @@ fn a_script_is_run_in_whatever_way() {
     );
     check(
         "./deploy.sh prod",
-        &["bash deploy.sh prod", "zsh /home/u/work/deploy.sh prod"],
+        &["bash deploy.sh prod", "zsh /home/u/project/deploy.sh prod"],
         &["./deploy.sh test", "./build.sh prod"],
     );
     check(
@@ -169,7 +170,7 @@ fn a_script_is_run_in_whatever_way() {
         &["cat deploy.py", "python3 x.py"],
     );
     let denied = action("bash deploy.sh").denied();
-    assert!(!call("Read", &json!({"file_path": "/home/u/work/deploy.sh"})).repeats(&denied));
+    assert!(!call("Read", &json!({"file_path": "/home/u/project/deploy.sh"})).repeats(&denied));
 }
 
 #[test]

@@ -48,20 +48,26 @@ pub(crate) fn relative_path(text: &str, base: &Path) -> Option<String> {
     None
 }
 
-/// Returns the scripts that a text names from the folder of the config (`$HOOKGATE_CONFIG_DIR/guard.sh`), or by an absolute
-/// path. They are a part of the hook, as those that are words of their own.
+/// Returns the scripts that a text names from the folder of the config (`"$HOOKGATE_CONFIG_DIR"/guard.sh`, or `./guard.sh` if
+/// it changes to that folder), or by an absolute path. They are a part of the hook, as those that are words of their own.
 pub(crate) fn named_scripts(text: &str, base: &Path) -> Vec<PathBuf> {
-    let ends = |c: char| c.is_whitespace() || "\"'`;|&()<>=,:".contains(c);
+    let ends = |c: char| c.is_whitespace() || "`;|&()<>=,:".contains(c);
+    // A quote may end within a word.
+    let text = text.replace(['"', '\''], "");
+    let changes_to_it =
+        text.contains("cd $HOOKGATE_CONFIG_DIR") || text.contains("cd ${HOOKGATE_CONFIG_DIR}");
     let mut found = Vec::new();
     for word in text.split(ends) {
         let beside = CONFIG_FOLDER.iter().find_map(|folder| word.strip_prefix(folder));
         let path = match beside {
             Some(rest) => base.join(rest),
             None if word.starts_with('/') => PathBuf::from(word),
+            None if changes_to_it && !word.is_empty() => base.join(word),
             None => continue,
         };
         // What a text writes to, such as a log, is no part of the hook.
         let is_part = is_script_name(&path) || path.starts_with(base) && is_executable(&path);
+        let path: PathBuf = path.components().collect();
         if is_part && path.is_file() && !found.contains(&path) {
             found.push(path);
         }

@@ -265,3 +265,34 @@ fn programs_that_run_one_another_without_end_are_refused() {
     std::fs::set_permissions(&circle, PermissionsExt::from_mode(0o755)).unwrap();
     assert!(resolve(&circle, &[], base.path()).is_ok());
 }
+
+#[test]
+fn a_script_that_program_text_names_is_a_part_of_the_hook() {
+    let base = base();
+    let write = |name: &str, mode: u32| {
+        let path = base.path().join(name);
+        std::fs::write(&path, "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        path
+    };
+    let (named, plain, log) =
+        (write("named.sh", 0o755), write("plain", 0o755), write("log.txt", 0o644));
+    let scripts =
+        |text: &str| resolve(Path::new("/usr/bin/sh"), &["-c", text], base.path()).unwrap().scripts;
+    for text in [
+        "$HOOKGATE_CONFIG_DIR/named.sh".to_owned(),
+        "\"$HOOKGATE_CONFIG_DIR\"/named.sh --strict".to_owned(),
+        "cat | '${HOOKGATE_CONFIG_DIR}'/named.sh; true".replace('\'', "\""),
+        "exec timeout 5 ${HOOKGATE_CONFIG_DIR}/named.sh".to_owned(),
+        "cd \"$HOOKGATE_CONFIG_DIR\" && ./named.sh".to_owned(),
+        format!("out=$({}) && echo \"$out\"", named.display()),
+    ] {
+        assert_eq!(scripts(&text), [named.as_path()], "{text}");
+    }
+    assert_eq!(scripts("$HOOKGATE_CONFIG_DIR/plain"), [plain]);
+    // What it writes to, what is not there, and programs of the system are none.
+    for text in ["cat >> $HOOKGATE_CONFIG_DIR/log.txt", "$HOOKGATE_CONFIG_DIR/none.sh", "/bin/cat"]
+    {
+        assert!(scripts(text).is_empty(), "{text} {log:?}");
+    }
+}
