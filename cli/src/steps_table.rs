@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::terminal::phrase::count;
 use crate::terminal::sanitize::one_line;
 use crate::terminal::style::outcome_colour;
-use crate::terminal::table::{self, To, dim};
+use crate::terminal::table::{self, dim};
 
 /// How many characters of what a step does are shown.
 const ACTION: usize = 44;
