@@ -67,7 +67,7 @@
 //!
 //! # In code
 //! Each type has a constructor, is a [`SyncHandler`](hookgate_contract::SyncHandler), and becomes a
-//! [`BuiltHandler`] with the role and the events that it declares:
+//! [`BuiltHandler`](hookgate_contract::BuiltHandler) with the role and the events that it declares:
 //!
 //! ```
 //! use hookgate_builtin::{Deny, MaxIterations};
