@@ -43,6 +43,7 @@ mod problem_code;
 mod quarantine;
 mod reader;
 mod require;
+mod shared_handler;
 mod shared_handlers;
 mod source;
 mod spans;

@@ -29,7 +29,7 @@ use super::error::ConfigError;
 use super::keys::{KINDS, is_of_hook};
 use super::problem::ConfigProblem;
 use super::reader::Reader;
-use super::shared_handlers::shared_handler;
+use super::shared_handler::SharedHandler;
 
 /// The key under which a handler of any registered kind can be written.
 pub(super) const HANDLER: &str = "handler";
@@ -106,6 +106,30 @@ pub(super) fn read_handler(
             read_kind(reader, kind, entry.key_span.clone(), inner, context)
         }
     }
+}
+
+/// Returns the handler of a name, and notes that it is used; `None` if a mistake was reported.
+fn shared_handler(
+    reader: &mut Reader<'_>,
+    name: &str,
+    span: Range<usize>,
+) -> Option<SharedHandler> {
+    if let Some(shared) = reader.handlers.get_mut(name) {
+        shared.is_used = true;
+        return Some(shared.clone());
+    }
+    if let Some(built) = reader.registry.handler(name) {
+        let (settings, key_span) = (json!({"name": name}), 0..0);
+        let kind = HANDLER.to_owned();
+        let built = Some(built);
+        return Some(SharedHandler { kind, built, settings, key_span, is_used: true });
+    }
+    let mut known = reader.registry.handlers();
+    known.extend(reader.handlers.keys().cloned());
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let near = Suggestion::nearest_or_all(name, &known);
+    reader.error(span, ConfigProblem::UnknownHandler { name: name.to_owned(), near });
+    None
 }
 
 /// Returns the problem of a handler whose settings are not a table: `command = "./guard.py"`.

@@ -11,7 +11,7 @@ use super::include::Trail;
 use super::locate::hook_around;
 use super::quarantine::Quarantine;
 use super::reader::Reader;
-use super::shared_handlers::SharedHandlers;
+use super::shared_handler::SharedHandlers;
 use super::source::Source;
 use super::{ConfigError, ConfigErrors, ConfigProblem, LoadedFile, Loader};
 use crate::table::HandlerTable;

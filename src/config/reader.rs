@@ -11,7 +11,7 @@ use hookgate_contract::{Condition, Contract};
 
 use super::error::ConfigError;
 use super::problem::ConfigProblem;
-use super::shared_handlers::SharedHandlers;
+use super::shared_handler::SharedHandlers;
 use super::source::Source;
 use crate::registry::Registry;
 use crate::table::Layer;

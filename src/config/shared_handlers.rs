@@ -14,36 +14,18 @@
 //! It is built once, so all hooks that name it share its process, its connections and its caches. What it may do
 //! is its manifest: a hook at another event is a mistake, and so is a contribution of another kind.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-
 use hookgate_contract::contribution::ContributionKind;
 use hookgate_contract::quote::Quoted;
 use hookgate_contract::settings::{Node, NodeValue, SettingProblem, Settings};
 use hookgate_contract::suggest::Suggestion;
-use hookgate_contract::{BuildContext, BuiltHandler, Capabilities, Event, is_custom_name};
-use serde_json::Value;
+use hookgate_contract::{BuildContext, Capabilities, Event, is_custom_name};
 
 use super::handler::{HANDLER, handler_settings, read_handler};
 use super::problem::ConfigProblem;
 use super::reader::Reader;
+use super::shared_handler::SharedHandler;
 
 const CAPABILITIES: &str = "capabilities";
-
-/// A handler that several hooks may use.
-#[derive(Clone)]
-pub(super) struct SharedHandler {
-    pub(super) kind: String,
-    /// `None` if a mistake in it was reported.
-    pub(super) built: Option<BuiltHandler>,
-    /// The settings that it was built from.
-    pub(super) settings: Value,
-    key_span: Range<usize>,
-    is_used: bool,
-}
-
-/// The shared handlers of a file, by name.
-pub(super) type SharedHandlers = BTreeMap<String, SharedHandler>;
 
 /// Reads the handlers of a file into the reader, where its hooks find them.
 pub(super) fn read_shared_handlers(
@@ -82,30 +64,6 @@ fn read_shared(
     });
     let settings = handler_settings(node, &kind);
     SharedHandler { kind, built, settings, key_span: 0..0, is_used: false }
-}
-
-/// Returns the handler of a name, and notes that it is used; `None` if a mistake was reported.
-pub(super) fn shared_handler(
-    reader: &mut Reader<'_>,
-    name: &str,
-    span: Range<usize>,
-) -> Option<SharedHandler> {
-    if let Some(shared) = reader.handlers.get_mut(name) {
-        shared.is_used = true;
-        return Some(shared.clone());
-    }
-    if let Some(built) = reader.registry.handler(name) {
-        let (settings, key_span) = (serde_json::json!({"name": name}), 0..0);
-        let kind = HANDLER.to_owned();
-        let built = Some(built);
-        return Some(SharedHandler { kind, built, settings, key_span, is_used: true });
-    }
-    let mut known = reader.registry.handlers();
-    known.extend(reader.handlers.keys().cloned());
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    let near = Suggestion::nearest_or_all(name, &known);
-    reader.error(span, ConfigProblem::UnknownHandler { name: name.to_owned(), near });
-    None
 }
 
 /// Warns of handlers that no hook uses.

@@ -50,15 +50,13 @@ pub(super) fn find_illegal(
     find_illegal_contribution(parts, contract).or_else(|| find_illegal_patch(parts, contract))
 }
 
-/// Returns the failure of a verdict with a contribution that the manifest of its handler does not declare.
-pub(super) fn find_undeclared(
-    parts: &Parts,
-    capabilities: Option<&Capabilities>,
-) -> Option<String> {
+/// Returns what is wrong with a verdict that has a contribution which the manifest of its handler does not declare.
+#[inline]
+pub(super) fn find_undeclared(parts: &Parts, hook: &CompiledHook) -> Option<String> {
     if parts.contributions.is_empty() {
         return None;
     }
-    undeclared(&parts.contributions, capabilities?)
+    undeclared(&parts.contributions, hook.definition.spec.capabilities()?)
 }
 
 #[cold]

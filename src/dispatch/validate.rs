@@ -135,7 +135,7 @@ pub(super) fn find_wrong(
     parts: &mut Parts,
 ) -> Option<Failure> {
     find_illegal(parts, hook.role, contract)
-        .or_else(|| find_undeclared(parts, hook.definition.spec.capabilities()))
+        .or_else(|| find_undeclared(parts, hook))
         .map(|why| Failure::new(FailureClass::Illegal, why).shown())
         .or_else(|| find_inexact(parts, hook.integers))
         .or_else(|| settle_patch(hook, contract, version, parts))

@@ -209,7 +209,7 @@ pub enum BuildProblem {
     UndeclaredFallback(&'static str),
     /// A contribution that would never stand in.
     #[error(
-        "a fallback stands in where a failure counts as allow, which no failure of this hook does at `{event}`"
+        "a fallback stands in where a failure counts as allow and the hook is not `required`, which is never so at `{event}`"
     )]
     UnusedFallback {
         /// The event.

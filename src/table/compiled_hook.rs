@@ -21,7 +21,7 @@ use hookgate_contract::{
 use super::Limits;
 use super::build_error::BuildError;
 use super::definition::HookDefinition;
-use super::dependencies::Dependencies;
+use super::dependency::Dependencies;
 use super::event_check::{check_at_event, check_fallback, check_retry, takes_posture};
 use super::event_selector::EventSelector;
 use super::retrying::retrying;
