@@ -15,7 +15,7 @@ use hookgate::contract::{
 };
 use hookgate::matcher::{MatchError, MatchSpec, Test};
 use hookgate::require::Require;
-use hookgate::table::{BuildProblem, Layer, Limits, TableBuilder};
+use hookgate::table::{BuildProblem, Layer, Limits, Retry, TableBuilder};
 use hookgate::{Event, HandlerTable, Hook, Invocation, Mode, Role, Verdict};
 
 use crate::layers::{Files, rule};
@@ -106,6 +106,11 @@ fn every_problem_is_reported_at_its_position() {
             (2, 11),
             "StopsAtAsk",
         ),
+        (
+            &*("[handler.m]\nbuiltin = \"log\"\n".to_owned() + &hook("a", "stop", "")),
+            (1, 10),
+            "UnusedHandler",
+        ),
     ] {
         // A kind that is not registered is read as one only under `handler`.
         let text = text.replace("robot = \"log\"", "handler = { kind = \"robot\" }");
@@ -155,6 +160,12 @@ fn every_problem_is_reported_at_its_position() {
     let mut builder = HandlerTable::builder();
     builder.limits(limits).insert(observer).insert(late).insert(apart);
     builder.insert(guard.after("late").after("apart"));
+    for error in builder.build().unwrap_err() {
+        seen.insert(variant(&error.problem));
+    }
+    let waits = Hook::async_fn("waits", |_| Box::pin(async { Ok(Verdict::none()) }));
+    let mut builder = HandlerTable::builder();
+    builder.insert(waits.event(Event::Stop).retry(Retry::times(0)));
     for error in builder.build().unwrap_err() {
         seen.insert(variant(&error.problem));
     }

@@ -42,12 +42,15 @@ const HANDLERS: &[(&str, &str, &[SettingDoc])] = &[
 const GROUPS: &[(&str, &[&str])] = &[
     ("What it is and when it is called", &["id", "event", "mode", "enforce_after", "tags"]),
     ("What it may do", &["role", "may_allow", "merge", "background", "pure"]),
-    ("In which order hooks are called", &["priority", "after", "before"]),
+    ("In which order hooks are called", &["priority", "after", "before", "needs"]),
     (
         "What is called",
         &["builtin", "command", "http", "prompt", "mcp", "rego", "cedar", "handler"],
     ),
-    ("Time and failures", &["timeout", "on_failure", "on_unclear"]),
+    (
+        "Time and failures",
+        &["timeout", "retry", "on_failure", "on_unclear", "required", "fallback"],
+    ),
     ("Whether it works", &["canary"]),
 ];
 
@@ -73,7 +76,19 @@ pub(super) fn hooks_toml() -> String {
         "What must be guarded by a hook that enforces. If it is not, its steps are denied.",
         &keys("/$defs/RequireToml"),
     );
+    section(
+        "[handler.NAME]",
+        "A handler that several hooks use, with `handler = \"NAME\"`. They share one instance of it: one process, one \
+         client, one cache. It has exactly one kind, as a hook has.",
+        &keys("/$defs/SharedHandlerToml"),
+    );
+    section(
+        "capabilities of [handler.NAME]",
+        "What a handler may do. A list that is not given bounds nothing; an empty one allows nothing.",
+        &keys("/$defs/CapabilitiesToml"),
+    );
     text.push_str(&hook(keys("/$defs/Hook")));
+    section_of_retry(&mut text, &keys("/$defs/RetryToml"));
     for (name, about, settings) in HANDLERS {
         let table = settings_table(&all_settings(settings));
         text.push_str(&format!("\n## {name}\n\n{about}\n\n{table}"));
@@ -84,6 +99,11 @@ pub(super) fn hooks_toml() -> String {
     text
 }
 
+fn section_of_retry(text: &mut String, settings: &[Setting]) {
+    let about = "How often a call that has failed is tried again.";
+    text.push_str(&format!("\n### retry\n\n{about}\n\n{}", settings_table(settings)));
+}
+
 const TOOL: &str = include_str!("tool.md");
 
 /// Keeps the keys of the top that are no sections.
@@ -92,6 +112,7 @@ fn top(mut keys: Vec<Setting>) -> Vec<Setting> {
         let section = match key.name.as_str() {
             "hook" | "tool" => format!(", each a section `[[{}]]`", key.name),
             "limits" | "require" => format!(", the section `[{}]`", key.name),
+            "handler" => ", each a section `[handler.NAME]`".to_owned(),
             _ => continue,
         };
         key.meaning = format!("{}{section}", key.meaning.trim_end_matches('.'));

@@ -12,12 +12,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::capabilities::Capabilities;
 use crate::condition::Condition;
 use crate::context::StepContext;
 use crate::contract::{Contract, Supports};
 use crate::decision::VerdictDecision;
 use crate::envelope::Envelope;
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureClass};
 use crate::payload::{AnyPayload, ToolCall};
 use crate::probe::Probe;
 use crate::role::Role;
@@ -47,13 +48,29 @@ pub struct Invocation<'a> {
     pub envelope: &'a Envelope<'a>,
     /// The conditions of the hook, if it has any.
     conditions: Option<&'a dyn Condition>,
+    /// The key of the job that the call is, if it is one.
+    idempotency_key: Option<&'a str>,
 }
 
 impl<'a> Invocation<'a> {
     /// Makes the invocation of a hook for a step.
     #[must_use]
     pub const fn new(hook: &'a str, envelope: &'a Envelope<'a>) -> Self {
-        Self { hook, envelope, conditions: None }
+        Self { hook, envelope, conditions: None, idempotency_key: None }
+    }
+
+    /// Makes it the call of a job: calls of the same key are the same work, which may be tried more than once.
+    #[must_use]
+    pub const fn keyed(mut self, idempotency_key: &'a str) -> Self {
+        self.idempotency_key = Some(idempotency_key);
+        self
+    }
+
+    /// Returns the key of the job that the call is, for programs and services that do the same work once; `None`
+    /// for a call of a dispatch.
+    #[must_use]
+    pub const fn idempotency_key(&self) -> Option<&'a str> {
+        self.idempotency_key
     }
 
     /// Adds the conditions of the hook, taken together, for [`Invocation::subject`].
@@ -114,6 +131,11 @@ impl<'a> Invocation<'a> {
     #[must_use]
     pub fn take_salvaged(&self) -> Option<VerdictDecision> {
         self.envelope.take_salvaged(self.hook)
+    }
+
+    /// Notes that an attempt has failed and another one follows, for the vote of the hook.
+    pub fn note_failed_attempt(&self, class: FailureClass) {
+        self.envelope.note_failed_attempt(self.hook, class);
     }
 }
 
@@ -264,6 +286,8 @@ pub struct BuiltHandler {
     pub keeps_state: bool,
     /// Whether what it does lies outside of this process; see [`BuiltHandler::external`].
     pub external: bool,
+    /// What it may do, if it says so; see [`BuiltHandler::capabilities`].
+    pub capabilities: Option<Arc<Capabilities>>,
     /// The number of the [`HandlerKind`](crate::HandlerKind) that built it; 0 for a handler that was
     /// built without one. A handler of another kind is another one, whatever its settings and
     /// identity are. Set by the kind.
@@ -335,6 +359,7 @@ impl BuiltHandler {
             never_refuses: false,
             keeps_state: false,
             external: false,
+            capabilities: None,
             registration: 0,
             revision: 0,
         }
@@ -427,6 +452,15 @@ impl BuiltHandler {
     #[must_use]
     pub const fn never_refuses(mut self) -> Self {
         self.never_refuses = true;
+        self
+    }
+
+    /// Declares what it may do, as a manifest. A hook at an event that is not declared makes no table, and a
+    /// contribution of a kind that is not declared is illegal. Without a manifest the contract of the event is
+    /// the only bound.
+    #[must_use]
+    pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
+        self.capabilities = Some(Arc::new(capabilities));
         self
     }
 

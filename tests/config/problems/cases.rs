@@ -7,6 +7,15 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
     let on = |more: &str| hook("a", "pre_tool_use", more);
     let at = |event: &str, more: &str| hook("a", event, more);
     let with = |builtin: &str| on("").replace("\"log\"", builtin);
+    let of = |handler: &str, text: String| text.replace("builtin = \"log\"", handler);
+    let command = "command = { argv = [\"/bin/true\"] }";
+    let judge =
+        "prompt = { model = \"m\", base_url = \"http://127.0.0.1:1/v1\", prompt = \"No harm.\" }";
+    let sharing = |capabilities: &str, more: &str| {
+        let hook = of("handler = \"m\"", hook("a", "prompt_context", more));
+        format!("[handler.m]\nbuiltin = \"log\"\ncapabilities = {capabilities}\n{hook}")
+    };
+    let piece = "fallback = { kind = \"prompt_context\", id = \"a\", content = \"b\" }";
     let two = |first: &str, second: &str| {
         format!("{}{}", hook("a", "stop", first), hook("b", "stop", second))
     };
@@ -187,6 +196,77 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
         (
             at("AfterTool", "on_failure = \"ask\""),
             "5:14: hook `a`: a failure cannot count as ask for a hook that can rewrite at `post_tool_use`\n5:14: hook `a`: a failure cannot count as ask for a hook that can rewrite at `post_tool_use_failure`",
+        ),
+        // How calls are made, and what is left of one that fails.
+        (
+            on("background = \"later\""),
+            "5:14: `background`: `later` is neither true, false nor \"record\"",
+        ),
+        (
+            on("required = true"),
+            "5:12: hook `a`: a hook cannot be required at `pre_tool_use`: a failure can be denied there: write `on_failure = \"deny\"`",
+        ),
+        (
+            at(
+                "prompt_context",
+                "fallback = { kind = \"policy\", domain = \"d\", key = \"k\", value = 1 }",
+            ),
+            "5:12: hook `a`: no contribution of kind `policy` is taken at `prompt_context`, so none can stand in there",
+        ),
+        (
+            at("prompt_context", &format!("required = true\n{piece}")),
+            "6:12: hook `a`: a fallback stands in where a failure counts as allow and the hook is not `required`, which is never so at `prompt_context`",
+        ),
+        (
+            at("prompt_context", "fallback = []"),
+            "5:12: `fallback`: names nothing that stands in; leave it out",
+        ),
+        (
+            at("prompt_context", "fallback = \"text\""),
+            "5:12: `fallback` must be a contribution or an array of them, not a string",
+        ),
+        (
+            on("retry = { times = 2 }"),
+            "5:9: hook `a`: this handler answers at once, within this process, and would answer the same again: only what waits for something else can be retried, such as `command`, `http` and `mcp`",
+        ),
+        (
+            of(command, on("retry = { times = 2, on = \"panic\" }")),
+            "5:9: hook `a`: a failure of class `panic` would be the same again; what can be tried again is: timeout, spawn, exit, signal, malformed, unreachable, http_status, overloaded",
+        ),
+        (
+            of(command, on("retry = { times = 2, on = \"timeuot\" }")),
+            "5:27: `on`: `timeuot` is not one of timeout, spawn, exit, signal, malformed, unreachable, http_status, overloaded; did you mean `timeout`?",
+        ),
+        (of(command, on("retry = {}")), "5:9: `times` is missing"),
+        (of(command, on("retry = { times = 11 }")), "5:19: `times`: must be 1 to 10"),
+        (
+            of(command, on("retry = { times = 1, on = [] }")),
+            "5:9: hook `a`: `on` names no failure, so nothing would be tried again",
+        ),
+        (
+            of(command, on("timeout = \"100ms\"\nretry = { times = 1 }")),
+            "6:9: hook `a`: the hook has 100ms for all its attempts, which is over before the second one: raise `timeout`, or lower `backoff` or `attempt`",
+        ),
+        (
+            of(judge, on("retry = { times = 1 }")),
+            "5:9: hook `a`: a judge retries by itself (`retries` and `backoff` of `prompt`, which follow what the service asks for): leave `retry` out, or set `retries = 0` there",
+        ),
+        (of("handler = \"m\"", on("")), "4:11: there is no handler `m`"),
+        (
+            sharing("{ events = \"stop\" }", ""),
+            "6:9: hook `a`: the handler does not declare `prompt_context` among its events, only `stop`",
+        ),
+        (
+            sharing("{ contributes = \"audit\" }", piece),
+            "8:12: hook `a`: the handler does not declare that it contributes `prompt_context`, so no such contribution can stand in",
+        ),
+        (
+            hook("a", "turn_policy", "needs = [\"b\"]") + &hook("b", "prompt_compile", ""),
+            "5:10: hook `a`: the hook `b` is called later in a turn than this one, so it has never answered by then",
+        ),
+        (
+            hook("a", "stop", "needs = \"b\"") + &hook("b", "pre_tool_use", "needs = \"a\""),
+            "5:9: hook `a`: the order goes round in a circle: a → b → a",
         ),
         (two("after = \"c\"", ""), "5:9: hook `a`: there is no hook `c`; known here: b"),
         (
