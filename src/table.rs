@@ -54,6 +54,7 @@ mod spec;
 mod swap;
 mod sync;
 mod watched;
+mod work;
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -90,6 +91,7 @@ use shared_list::SharedList;
 pub use spec::HookSpec;
 pub(crate) use spec::{SetAside, Unread, override_key};
 pub(crate) use swap::{BELOW_GENERATION, EVENTS, HAS_SESSION, Swap, Versioned, generation, word};
+pub(crate) use work::Work;
 
 /// The compiled, immutable set of hooks.
 ///

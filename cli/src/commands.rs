@@ -30,6 +30,7 @@ pub mod reference;
 pub mod replay;
 pub mod run;
 pub mod schema;
+pub mod snapshot;
 pub mod test;
 pub mod trust;
 pub mod why;

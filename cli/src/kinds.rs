@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
-use hookgate::builtin::{ChangedPaths, Changes, ConfigFiles, Deeds, Host, Marks, OpenPath};
+use hookgate::builtin::{
+    CallClass, CallClasses, ChangedPaths, Changes, ConfigFiles, Deeds, Host, Marks, OpenPath,
+};
 use hookgate::conditions::{
     Clock, Conditions, FixedClock, History, MarkNames, MemoryHistory, SessionMarks, SystemClock,
     WrittenFiles,
@@ -21,7 +23,7 @@ use hookgate::{Envelope, HandlerTable, Registry};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{escalate_section, self_protection};
+use crate::{call_class, escalate_section, self_protection};
 
 /// Where hooks keep what they count and remember.
 #[derive(Clone)]
@@ -92,6 +94,7 @@ fn made_of(
     let host = Host::new().marks(Arc::new(marks)).changes(Arc::new(ChangesOfCall));
     let host = host.clock(Arc::new(move || limits.now()));
     let host = host.config_files(files).deeds(Arc::new(DeedsOfCall));
+    let host = host.call_classes(Arc::new(ClassesOfCall)).http(hookgate::http::build);
     let host = match &home {
         Some(home) => host.state(Arc::clone(home)),
         None => host,
@@ -202,6 +205,16 @@ impl Deeds for DeedsOfCall {
         // What an earlier version has kept in another form is no action of this one.
         DeniedAction::deserialize(denied)
             .is_ok_and(|denied| Self::action(step).is_some_and(|action| action.repeats(&denied)))
+    }
+}
+
+/// Tells the builtin `safer_shell` what class a call is of.
+struct ClassesOfCall;
+
+impl CallClasses for ClassesOfCall {
+    fn class_of(&self, step: &Envelope<'_>) -> Option<CallClass> {
+        let effects = effects_of(step)?;
+        Some(call_class::of_effects(&effects, step.context().cwd))
     }
 }
 

@@ -29,6 +29,7 @@
 mod abort;
 mod agents;
 mod ask;
+mod call_class;
 mod canary;
 mod certified;
 pub mod client;

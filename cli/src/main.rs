@@ -9,7 +9,7 @@ use hookgate::command::shim;
 use hookgate_cli::commands::{
     builtins, certify, check, completions, conditions, config, daemon, demo, diff, doctor, effects,
     eval, events, fmt, hook, import, init, install, journal, judge, list, log, lsp, man, pack,
-    promote, reference, replay, run, schema, test, trust, why,
+    promote, reference, replay, run, schema, snapshot, test, trust, why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -73,6 +73,7 @@ enum Verb {
     Trust(trust::Args),
     Pack(pack::Args),
     Promote(promote::Args),
+    Snapshot(snapshot::Args),
     Demo(demo::Args),
     Judge(judge::Args),
     Log(log::Args),
@@ -148,6 +149,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Trust(args) => trust::run(&args),
         Verb::Pack(args) => block_on(pack::run(args)),
         Verb::Promote(args) => promote::run(&args),
+        Verb::Snapshot(args) => block_on(snapshot::run(args)),
         Verb::Demo(args) => block_on(demo::run(args)),
         Verb::Judge(args) => block_on(judge::run(args)),
         Verb::Log(args) => block_on(log::run(args)),

@@ -9,8 +9,16 @@ use super::finding::{Finding, FindingCode};
 use crate::table::{HookSpec, Listed};
 
 /// The builtins that exist to decide.
-const DECIDING: [&str; 7] =
-    ["ask", "deny", "limit", "max_iterations", "protect_config", "repeated_denials", "require"];
+const DECIDING: [&str; 8] = [
+    "ask",
+    "deny",
+    "goal_gate",
+    "limit",
+    "max_iterations",
+    "protect_config",
+    "repeated_denials",
+    "require",
+];
 
 /// The kinds of handlers that exist to decide.
 const JUDGING: [&str; 3] = ["cedar", "prompt", "rego"];

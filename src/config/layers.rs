@@ -3,14 +3,15 @@
 //! The hooks of all files make one table: those of the layer that binds most first. A layer can add hooks
 //! to those above it, and take nothing from them:
 //!
-//! * an id of a layer above is taken; a hook that is the same as one above counts once;
+//! * an id of a layer above is taken; a hook that is the same as one above counts once, and so does one under another
+//!   id that does the same at the same events, unless something names its id;
 //! * its hooks are called after those above, whatever their priority;
 //! * its allow approves nothing, its `[limits]` do not count, its hooks are not the guards that a layer above
 //!   requires, and its `[[disable]]` reaches hooks of its own layer and below only.
 //!
 //! Each file is checked by itself first, so `after` and `before` name hooks of the same file.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ use crate::hook_id::HookId;
 use crate::require::REQUIRE;
 use crate::table::{
     BuildError, BuildErrors, EventSelector, HandlerTable, Hook, HookSpec, Layer, Limits, Origin,
-    TableBuilder,
+    TableBuilder, Work,
 };
 
 impl Loader<'_> {
@@ -102,7 +103,9 @@ fn join_all(mut files: Vec<LoadedFile>) -> Result<(HandlerTable, Vec<ConfigError
     let of_layer = std::iter::once(&first).chain(&rest).filter(|file| file.layer == first.layer);
     let giver = of_layer.into_iter().find(|file| !file.is_of_pack).unwrap_or(&first);
     let limits = (giver.table.limits().clone(), giver.source.name().to_string());
-    let mut joined = Joined::start(first, limits, &disables, lost);
+    let mut named = HashSet::new();
+    std::iter::once(&first).chain(&rest).for_each(|file| names_of(&file.table, &mut named));
+    let mut joined = Joined::start(first, limits, &disables, lost, named);
     for file in rest {
         joined.add(file, &disables)?;
     }
@@ -142,6 +145,13 @@ struct Known {
     priority: i64,
 }
 
+/// A hook of the table to be that is called, with what it does.
+struct Doer {
+    id: HookId,
+    events: BTreeSet<String>,
+    file: String,
+}
+
 /// A file whose hooks are in the table to be.
 struct File {
     source: Arc<Source>,
@@ -154,6 +164,10 @@ struct Joined {
     builder: TableBuilder,
     warnings: Vec<ConfigError>,
     hooks: HashMap<HookId, Known>,
+    /// The hooks that are called, by what they do.
+    doers: HashMap<Work, Vec<Doer>>,
+    /// All texts of the files that may name a hook.
+    named: HashSet<String>,
     limits: Limits,
     /// The file that they are of.
     limits_of: String,
@@ -172,6 +186,7 @@ impl Joined {
         (limits, limits_of): (Limits, String),
         disables: &Disables,
         lost: Option<LostHistory>,
+        named: HashSet<String>,
     ) -> Self {
         let table = Arc::new(first.table);
         let mut joined = Self {
@@ -179,6 +194,8 @@ impl Joined {
             builder: TableBuilder::from_table(&table),
             warnings: first.warnings,
             hooks: HashMap::new(),
+            doers: HashMap::new(),
+            named,
             limits,
             limits_of,
             requires: !table.require().is_empty(),
@@ -197,11 +214,30 @@ impl Joined {
             joined.note(spec, first.layer);
             let off = disables.reaching(spec.id(), first.layer);
             let off = off.map(|by| spec.clone().switched_off(by));
-            if let Some(changed) = off.or_else(|| joined.without_history(spec)) {
-                joined.builder.replace(changed);
+            match off.or_else(|| joined.without_history(spec)) {
+                Some(changed) => _ = joined.builder.replace(changed),
+                None => joined.note_work(spec),
             }
         }
         joined
+    }
+
+    /// Notes what a hook does that is called.
+    fn note_work(&mut self, spec: &HookSpec) {
+        let Some(work) = spec.work() else { return };
+        let file = spec.origin().file_name().unwrap_or_default().to_owned();
+        let doer = Doer { id: spec.id().clone(), events: spec.event_forms(), file };
+        self.doers.entry(work).or_default().push(doer);
+    }
+
+    /// Returns the hook before this one that does the same wherever this one does it.
+    fn doer_of(&self, spec: &HookSpec) -> Option<&Doer> {
+        if self.named.contains(spec.id().as_str()) {
+            return None;
+        }
+        let doers = self.doers.get(&spec.work()?)?;
+        let events = spec.event_forms();
+        doers.iter().find(|doer| events.is_subset(&doer.events))
     }
 
     fn note(&mut self, spec: &HookSpec, layer: Layer) {
@@ -252,7 +288,20 @@ impl Joined {
                 self.note(&spec, layer);
             }
             let off = disables.reaching(spec.id(), layer);
-            let spec = self.without_history(&spec).unwrap_or(spec);
+            let without_history = self.without_history(&spec);
+            if off.is_none() && without_history.is_none() {
+                if let Some(doer) = self.doer_of(&spec) {
+                    let (kept, file) = (doer.id.to_string(), doer.file.clone());
+                    let hook = spec.id().to_string();
+                    let span = spec.origin().span_of("id").or_else(|| spec.origin().span());
+                    let problem = ConfigProblem::Copied { hook, kept, file };
+                    let error = ConfigError::new(&source, span.unwrap_or_default(), problem);
+                    self.warnings.push(error);
+                    continue;
+                }
+                self.note_work(&spec);
+            }
+            let spec = without_history.unwrap_or(spec);
             let mut spec = match lowest {
                 Some(lowest) => {
                     self.warn_of_allow(&source, &spec);
@@ -391,6 +440,29 @@ impl Joined {
             }
             Err(errors) => Err(self.refuse(errors)),
         }
+    }
+}
+
+/// Collects the texts of a file that may be ids of hooks: what its hooks, requirements and sections name.
+fn names_of(table: &HandlerTable, named: &mut HashSet<String>) {
+    for spec in table.specs() {
+        let order = spec.after().iter().chain(spec.before()).chain(spec.needs());
+        named.extend(order.map(ToString::to_string));
+        for (condition, _) in spec.matcher().all_registered() {
+            texts_of(condition.written(), named);
+        }
+        texts_of(spec.settings(), named);
+    }
+    named.extend(table.require().required_hooks().map(|required| required.id.to_string()));
+    table.sections().for_each(|(_, written)| texts_of(written, named));
+}
+
+fn texts_of(value: &Value, texts: &mut HashSet<String>) {
+    match value {
+        Value::String(text) => _ = texts.insert(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| texts_of(item, texts)),
+        Value::Object(entries) => entries.values().for_each(|value| texts_of(value, texts)),
+        _ => {}
     }
 }
 

@@ -229,6 +229,18 @@ pub enum ConfigProblem {
         /// The hook.
         hook: String,
     },
+    /// A hook that does what one of another file does.
+    #[error(
+        "`{hook}` does the same as `{kept}` of `{file}`, which comes first: it is called once, as `{kept}`"
+    )]
+    Copied {
+        /// The hook that is not called.
+        hook: String,
+        /// The hook that is called.
+        kept: String,
+        /// Its file.
+        file: String,
+    },
     /// Limits that do not count, because those of another file do.
     #[error(
         "the limits of this file do not count: those of `{file}` do, which binds more or comes first"

@@ -68,6 +68,8 @@ const CLAUDE: &str = "claude, codex";
 const GEMINI: &str = "gemini";
 
 const BOTH_RESULTS: &[Event] = &[Event::PostToolUse, Event::PostToolUseFailure];
+const INPUT: &[Event] = &[Event::RuntimeInput];
+const PEER: &[Event] = &[Event::PeerMessage];
 
 const fn alias(system: &'static str, name: &'static str, events: &'static [Event]) -> Alias {
     Alias { name, system, events, role: None, posture: None, condition: None }
@@ -85,6 +87,11 @@ const fn alias(system: &'static str, name: &'static str, events: &'static [Event
 pub static ALIASES: &[Alias] = &[
     alias(MEERKAT, "pre_tool_execution", &[Event::PreToolUse]),
     alias(MEERKAT, "post_tool_execution", BOTH_RESULTS),
+    alias(MEERKAT, "runtime_input_accepted", INPUT).only("/outcome", "accepted"),
+    alias(MEERKAT, "runtime_input_rejected", INPUT).only("/outcome", "rejected"),
+    alias(MEERKAT, "runtime_input_deduplicated", INPUT).only("/outcome", "deduplicated"),
+    alias(MEERKAT, "peer_ingress_committed", PEER).only("/direction", "in"),
+    alias(MEERKAT, "peer_egress_committed", PEER).only("/direction", "out"),
     alias(DOCKER, "on_session_resume", &[Event::SessionResume]),
     alias(DOCKER, "on_error", &[Event::RunFailed]),
     alias(DOCKER, "user_followup_submit", &[Event::UserPromptSubmit]).only("/source", "followup"),

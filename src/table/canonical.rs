@@ -45,7 +45,7 @@ use crate::matcher::{InputSpec, InputTest, MatchSpec, Test};
 use crate::require::{Require, RequiredHook};
 
 /// The version of the form.
-const FORM: u64 = 1;
+pub(super) const FORM: u64 = 1;
 
 /// Returns what a table is made of.
 pub(super) fn table_form<'h>(
@@ -211,7 +211,7 @@ fn limits_form(limits: &Limits, kinds: BTreeSet<&str>) -> Value {
 }
 
 /// Everything about a hook but the code of its handler.
-fn hook_form(spec: &HookSpec) -> Value {
+pub(super) fn hook_form(spec: &HookSpec) -> Value {
     let HookSpec {
         id,
         kind,
@@ -306,7 +306,7 @@ fn capabilities_form(capabilities: &Capabilities) -> Value {
     })
 }
 
-fn event_form(selector: &EventSelector) -> Value {
+pub(super) fn event_form(selector: &EventSelector) -> Value {
     let EventSelector { event, custom, role, posture, only } = selector;
     json!({
         "event": custom.as_deref().unwrap_or_else(|| event.name()),

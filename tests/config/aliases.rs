@@ -45,6 +45,9 @@ max_iterations on_max_iterations
 notification Notification
 config_change ConfigChange
 worktree_create WorktreeCreate
+runtime_input runtime_input_accepted runtime_input_rejected runtime_input_deduplicated
+peer_message peer_ingress_committed peer_egress_committed
+interaction_completed
 ";
 
 /// The aliases with a role or a condition of their own: field, the value that it must have, another.
@@ -55,10 +58,15 @@ const ROLES: [(&str, Role); 5] = [
     ("tool_input_transform", Role::Rewrite),
     ("tool_response_transform", Role::Rewrite),
 ];
-const CONDITIONS: [(&str, &str, &str, &[&str]); 3] = [
+const CONDITIONS: [(&str, &str, &str, &[&str]); 8] = [
     ("user_followup_submit", "source", "followup", &["user", "steering", "continuation"]),
     ("user_steering_messages_submit", "source", "steering", &["user", "followup", "background"]),
     ("PermissionDenied", "approval_decision", "deny", &["allow", "canceled"]),
+    ("runtime_input_accepted", "outcome", "accepted", &["rejected", "deduplicated"]),
+    ("runtime_input_rejected", "outcome", "rejected", &["accepted", "deduplicated"]),
+    ("runtime_input_deduplicated", "outcome", "deduplicated", &["accepted", "rejected"]),
+    ("peer_ingress_committed", "direction", "in", &["out"]),
+    ("peer_egress_committed", "direction", "out", &["in"]),
 ];
 
 /// The events of an alias, by the table.

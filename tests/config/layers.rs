@@ -85,6 +85,65 @@ fn a_hook_that_is_there_twice_counts_once() {
     assert_eq!(files.load().unwrap().table.specs().next().unwrap().origin().layer(), Layer::User);
 }
 
+/// A hook without its id in what it says.
+fn same(id: &str, does: &str, more: &str) -> String {
+    rule(id, does, more).replace(&format!("{id} says so"), "no")
+}
+
+/// Row E9: what does the same under two ids is called once, and one is told which.
+#[test]
+fn identical_hooks_of_several_files_are_called_once() {
+    let files = Files::new(&[
+        (Layer::User, &same("mine", "deny", "tool = \"Bash\"")),
+        (Layer::Project, &(same("theirs", "deny", "tool = \"Bash\"") + &same("more", "ask", ""))),
+    ]);
+    assert_eq!(files.ids(), ["mine", "more"]);
+    assert_eq!(
+        files.warnings(),
+        [
+            "project-1.toml:2:1: `theirs` does the same as `mine` of `user-0.toml`, which comes first: \
+          it is called once, as `mine`"
+        ]
+    );
+}
+
+/// Row E9: every difference keeps both, and so does whatever else makes the second one needed.
+#[test]
+fn a_hook_that_differs_in_anything_but_its_id_is_called() {
+    let first = same("mine", "deny", "tool = \"Bash\"");
+    let differing = [
+        same("theirs", "ask", "tool = \"Bash\""),
+        same("theirs", "deny", "tool = \"Bash|Read\""),
+        same("theirs", "deny", ""),
+        same("theirs", "deny", "tool = \"Bash\"\non_failure = \"ask\""),
+        same("theirs", "deny", "tool = \"Bash\"\non_timeout = \"ask\""),
+        same("theirs", "deny", "tool = \"Bash\"\nmode = \"warn\""),
+        same("theirs", "deny", "tool = \"Bash\"\ntimeout = \"1s\""),
+        same("theirs", "deny", "tool = \"Bash\"\npriority = 7"),
+        same("theirs", "deny", "tool = \"Bash\"\ntags = [\"x\"]"),
+        same("theirs", "deny", "tool = \"Bash\"").replace("\"no\"", "\"no!\""),
+        same("theirs", "deny", "tool = \"Bash\"")
+            .replace("\"pre_tool_use\"", "[\"pre_tool_use\", \"permission_request\"]"),
+        // Something else names it.
+        same("theirs", "deny", "tool = \"Bash\"") + &same("more", "ask", "after = [\"theirs\"]"),
+        same("theirs", "deny", "tool = \"Bash\"") + "[require]\nhooks = [\"theirs\"]\n",
+    ];
+    for text in differing {
+        let files = Files::new(&[(Layer::User, &first), (Layer::Project, &text)]);
+        let ids = files.ids();
+        assert!(ids.iter().any(|id| id == "theirs"), "{text}: {ids:?}");
+    }
+    // The one above is switched off, so the one below is not.
+    let off = format!("{first}[[disable]]\nid = \"mine\"\nreason = \"not here\"\n");
+    let files = Files::new(&[
+        (Layer::User, &off),
+        (Layer::Project, &same("theirs", "deny", "tool = \"Bash\"")),
+    ]);
+    let table = files.load().unwrap().table;
+    let called = table.specs().filter(|spec| spec.mode() != Mode::Off);
+    assert_eq!(called.map(|spec| spec.id().to_string()).collect::<Vec<_>>(), ["theirs"]);
+}
+
 #[test]
 fn an_id_of_a_layer_above_is_taken() {
     let files = Files::new(&[

@@ -131,6 +131,13 @@ fn every_problem_is_reported_at_its_position() {
     let below = "[limits]\nconcurrency = 1\n[[disable]]\nid = \"above\"\n[[disable]]\nid = \"b\"\n"
         .to_owned()
         + &rule("c", "ask", "may_allow = true");
+    let copies = Files::new(&[
+        (Layer::User, &rule("x", "deny", "")),
+        (Layer::Project, &rule("x", "deny", "").replace("id = \"x\"", "id = \"y\"")),
+    ]);
+    let warnings = copies.load().unwrap().warnings;
+    assert_eq!((warnings[0].line(), warnings[0].column()), (2, 1), "{}", warnings[0].message());
+    seen.insert(variant(warnings[0].problem()));
     let files = Files::new(&[(Layer::User, &rule("above", "deny", "")), (Layer::Project, &below)]);
     for warning in files.load().unwrap().warnings {
         seen.insert(variant(warning.problem()));

@@ -159,6 +159,11 @@ fn every_payload_comes_back_as_it_was_sent() {
         returns(Notification::new("hello")),
         returns(ConfigChange::new("project")),
         returns(WorktreeCreate::new("/w")),
+        returns(
+            RuntimeInput::new("i2", "prompt", InputOutcome::Deduplicated).existing_input_id("i1"),
+        ),
+        returns(PeerMessage::new(MessageDirection::Out, "request").delivery("acked")),
+        returns(InteractionCompleted::new("c1", "done").structured_output(json!({"a": 1}))),
     ];
     assert!(seen.into_iter().eq(Event::NAMED), "all events, once each, in order");
 }

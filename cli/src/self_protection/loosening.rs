@@ -12,6 +12,8 @@ const VERBS: &[(&str, &[&str])] = &[
     ("install", &["--dry-run"]),
     ("init", &[]),
     ("promote", &[]),
+    // It brings files back as they were, those of hooks, too.
+    ("snapshot", &[]),
 ];
 
 /// An option with which a verb that only shows something does more.

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use crate::support::Folder;
 
 #[test]
-fn there_are_35_events_and_each_says_what_it_takes() {
+fn there_are_38_events_and_each_says_what_it_takes() {
     let folder = Folder::new();
     let ended = folder.run(&["events", "--json"], "");
     assert_eq!(ended.code(), 0);
     let lines = ended.lines();
     let names: BTreeSet<_> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
-    assert_eq!(names.len(), 35);
+    assert_eq!(names.len(), 38);
     for line in &lines {
         let can_deny = line["decisions"].as_array().unwrap().contains(&"deny".into());
         assert_eq!(line["deny_means"].is_string(), can_deny, "{line}");

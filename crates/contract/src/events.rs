@@ -110,5 +110,8 @@ macro_rules! with_events {
         WorktreeCreate(WorktreeCreate) "worktree_create" Gate [takes_context] {
             about: "a work tree is about to be created",
             on_deny: "the work tree is not created" }
+        RuntimeInput(RuntimeInput) "runtime_input" Observe [] { about: "the runtime has taken an input, refused it, or had it already" }
+        PeerMessage(PeerMessage) "peer_message" Observe [] { about: "a message between agents has been taken, or has gone out" }
+        InteractionCompleted(InteractionCompleted) "interaction_completed" Observe [] { about: "a conversation with another agent is over" }
     } };
 }

@@ -48,6 +48,7 @@ mod host;
 mod model;
 mod prompt;
 mod run;
+mod runtime;
 mod session;
 mod tool;
 mod turn;
@@ -61,6 +62,9 @@ pub use prompt::{
     ToolSelection, TurnPolicy, UserInputRequested, UserPromptAccepted, UserPromptSubmit,
 };
 pub use run::{RunCompleted, RunFailed, RunStarted};
+pub use runtime::{
+    InputOutcome, InteractionCompleted, MessageDirection, PeerMessage, RuntimeInput,
+};
 pub use session::{
     PostCompact, PreCompact, SessionEnd, SessionResume, SessionSource, SessionStart,
 };

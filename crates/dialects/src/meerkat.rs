@@ -29,7 +29,7 @@ pub static DIALECT: AgentDialect = AgentDialect {
     read: |dialect, given, native| PLACES.step(dialect, given, native),
     answer,
     refuse,
-    write: |dialect, envelope| PLACES.input(dialect, envelope, envelope::complete),
+    write: envelope::write,
     reply: script::reply,
 };
 

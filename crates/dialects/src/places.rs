@@ -22,7 +22,7 @@ use crate::pointer;
 const EVENT: &str = "hook_event_name";
 
 /// The key under `host` that names the event of the agent if its envelope does not, or says it otherwise.
-const NATIVE_EVENT: &str = "native_event";
+pub(crate) const NATIVE_EVENT: &str = "native_event";
 
 /// The event of ours about a tool that has run, and that about one that has failed.
 const RESULT: &str = "post_tool_use";
@@ -277,11 +277,8 @@ impl Places {
         // An agent without an event for failures has one for all results.
         let is_ours = |event: &&HostEvent| event.ours == ours;
         let is_result = |event: &&HostEvent| ours == FAILURE && event.ours == RESULT;
-        let host = envelope.get("host").and_then(Value::as_object);
-        let marked = host.and_then(|host| host.get(NATIVE_EVENT)?.as_str());
-        let named = marked.or_else(|| named(host?)).and_then(|name| dialect.event(name));
         let events = dialect.events();
-        named
+        Self::named_event(dialect, envelope)
             .filter(|event| is_ours(event) || is_result(event))
             .or_else(|| events.iter().find(is_ours))
             .or_else(|| events.iter().find(is_result))
@@ -289,6 +286,16 @@ impl Places {
                 agent: dialect.title(),
                 event: ours.to_owned(),
             })
+    }
+
+    /// Returns the event that an envelope of ours says it was read from.
+    pub(crate) fn named_event(
+        dialect: &dyn Dialect,
+        envelope: &Map<String, Value>,
+    ) -> Option<&'static HostEvent> {
+        let host = envelope.get("host").and_then(Value::as_object);
+        let marked = host.and_then(|host| host.get(NATIVE_EVENT)?.as_str());
+        marked.or_else(|| named(host?)).and_then(|name| dialect.event(name))
     }
 
     /// Writes an envelope of ours as one of an event of the agent. The facts of the host come from the

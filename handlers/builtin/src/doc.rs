@@ -66,9 +66,14 @@ impl BuiltinDoc {
 
     /// Tells whether it only adds to a step, or shortens a result.
     fn only_adds(&self) -> bool {
-        const SHORTENS: [&str; 3] =
-            ["elide_repeated_tool_results", "limit_large_tool_results", "snapshot"];
-        self.name.starts_with("add_") || SHORTENS.contains(&self.name)
+        const OTHERS: [&str; 5] = [
+            "elide_repeated_tool_results",
+            "limit_large_tool_results",
+            "safer_shell",
+            "skill_manifest",
+            "snapshot",
+        ];
+        self.name.starts_with("add_") || OTHERS.contains(&self.name)
     }
 
     /// Returns the names of the events at which it can be used.

@@ -15,7 +15,7 @@ pub use add_git_diff::AddGitDiff;
 pub use add_git_status::AddGitStatus;
 pub use add_recent_commits::AddRecentCommits;
 pub use snapshot::TakeSnapshot;
-pub use snapshots::{Snapshot, Snapshots, Undone};
+pub use snapshots::{Snapshot, SnapshotSession, Snapshots, Undone};
 
 use crate::doc::BuiltinDoc;
 

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
+use crate::call_class::CallClasses;
 use crate::deeds::Deeds;
 use crate::denied_actions::DeniedActions;
 use crate::open_path::OpenPath;
-use hookgate_contract::{Envelope, Layer, StateHome, Truth};
+use hookgate_contract::{Envelope, Factory, Layer, StateHome, Truth};
 
 /// The marks of sessions, for `require`: "the tests ran".
 ///
@@ -186,6 +187,10 @@ pub struct Host {
     pub state: Option<Arc<dyn StateHome>>,
     /// What calls do.
     pub deeds: Option<Arc<dyn Deeds>>,
+    /// What class calls are of.
+    pub call_classes: Option<Arc<dyn CallClasses>>,
+    /// What builds handlers of the kind `http`.
+    pub http: Option<Factory>,
     /// What time it is; that of the machine if it is not given.
     pub clock: Option<Clock>,
     /// Whether nothing is written to a disk: steps of another time are judged.
@@ -230,6 +235,20 @@ impl Host {
         self
     }
 
+    /// Hands over what class calls are of, for `safer_shell`.
+    #[must_use]
+    pub fn call_classes(mut self, classes: Arc<dyn CallClasses>) -> Self {
+        self.call_classes = Some(classes);
+        self
+    }
+
+    /// Hands over what builds handlers of the kind `http`, for `http_post`: `hookgate_http::build`.
+    #[must_use]
+    pub fn http(mut self, build: Factory) -> Self {
+        self.http = Some(build);
+        self
+    }
+
     /// Sets what time it is for `add_date` and `limit`, for steps of another time.
     #[must_use]
     pub fn clock(mut self, clock: Clock) -> Self {
@@ -269,6 +288,8 @@ impl fmt::Debug for Host {
             .field("config_files", &self.config_files.is_some())
             .field("state", &self.state.is_some())
             .field("deeds", &self.deeds.is_some())
+            .field("call_classes", &self.call_classes.is_some())
+            .field("http", &self.http.is_some())
             .field("clock", &self.clock.is_some())
             .field("dry_run", &self.dry_run)
             .finish_non_exhaustive()

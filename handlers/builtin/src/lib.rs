@@ -24,16 +24,21 @@
 //! | `add_user_info` | [`AddUserInfo`] | guard | adds the names of the user and of the machine |
 //! | `add_directory_listing` | [`AddDirectoryListing`] | guard | adds the names in the folder of the session |
 //! | `add_prompt_files` | [`AddPromptFiles`] | guard | adds instruction files such as AGENTS.md |
+//! | `skill_manifest` | [`SkillManifest`] | guard | tells the model which skills there are, and which of them a prompt is about |
+//! | `goal_gate` | [`GoalGate`] | guard | tells the model its goal, and denies that it stops before |
+//! | `safer_shell` | [`SaferShell`] | guard | says what class a call is of |
+//! | `http_post` | the kind `http` of the host | observe | posts a text of its own to a service |
 //! | `add_git_status` | `AddGitStatus` | guard | adds the branch and the changed files |
 //! | `add_git_diff` | `AddGitDiff` | guard | adds the changes since the last commit |
 //! | `add_recent_commits` | `AddRecentCommits` | guard | adds the latest commits |
 //! | `snapshot` | `TakeSnapshot` | guard | keeps the files in git, so that changes can be undone |
 //!
 //! The last four need the program git and the feature `git` of this crate. They wait for it as
-//! asynchronous handlers. All others answer at once, in the thread of the dispatch, and one without an
+//! asynchronous handlers, and so does `http_post` for its service. All others answer at once, in the thread of the dispatch, and one without an
 //! opinion about a step does not allocate for it, unless its page says that it reads the whole step.
 //! Which steps a builtin meets is the business of its hook: the matcher decides *whether*, the builtin
-//! decides *what*. `require`, `protect_config`, `repeated_denials` and `note_denials` need a part of the [`Host`].
+//! decides *what*. `require`, `protect_config`, `repeated_denials`, `note_denials`, `safer_shell`,
+//! `http_post` and a mark of `goal_gate` need a part of the [`Host`].
 //!
 //! # In a config
 //! A builtin is found by its name; the other keys are its settings, which its type describes. A key
@@ -94,6 +99,7 @@ mod add_user_info;
 mod answer;
 mod ask;
 mod audit;
+mod call_class;
 mod char_boundary;
 mod counted;
 mod deeds;
@@ -105,8 +111,10 @@ mod error;
 mod folder;
 #[cfg(feature = "git")]
 mod git;
+mod goal_gate;
 mod hash;
 mod host;
+mod http_post;
 mod limit;
 mod limit_large_tool_results;
 mod log;
@@ -119,7 +127,10 @@ mod redact_secrets;
 mod repeated_denials;
 mod require;
 mod rewrite;
+mod safer_shell;
 mod settings;
+mod skill_manifest;
+mod skills;
 mod supports;
 
 pub use add_context::AddContext;
@@ -131,6 +142,7 @@ pub use add_user_info::AddUserInfo;
 pub use answer::FixedAnswer;
 pub use ask::AskUser;
 pub use audit::Audit;
+pub use call_class::{BlastRadius, CallClass, CallClasses};
 pub use deeds::Deeds;
 pub use deny::Deny;
 pub use doc::{BuiltinDoc, SettingDoc, SettingType};
@@ -138,8 +150,10 @@ pub use elide_repeated_tool_results::ElideRepeatedToolResults;
 pub use error::BuiltinError;
 #[cfg(feature = "git")]
 pub use git::{
-    AddGitDiff, AddGitStatus, AddRecentCommits, Snapshot, Snapshots, TakeSnapshot, Undone,
+    AddGitDiff, AddGitStatus, AddRecentCommits, Snapshot, SnapshotSession, Snapshots, TakeSnapshot,
+    Undone,
 };
+pub use goal_gate::GoalGate;
 pub use host::{ChangedPaths, Changes, Clock, ConfigFiles, Host, Marks};
 pub use limit::Limit;
 pub use limit_large_tool_results::LimitLargeToolResults;
@@ -152,6 +166,8 @@ pub use redact_secrets::RedactSecrets;
 pub use repeated_denials::RepeatedDenials;
 pub use require::Require;
 pub use rewrite::Rewrite;
+pub use safer_shell::SaferShell;
+pub use skill_manifest::SkillManifest;
 
 /// All builtins: what each is, and how it is built.
 pub const BUILTINS: &[BuiltinDoc] = &[
@@ -176,6 +192,10 @@ pub const BUILTINS: &[BuiltinDoc] = &[
     add_user_info::DOC,
     add_directory_listing::DOC,
     add_prompt_files::DOC,
+    skill_manifest::DOC,
+    goal_gate::DOC,
+    safer_shell::DOC,
+    http_post::DOC,
     #[cfg(feature = "git")]
     git::ADD_GIT_STATUS,
     #[cfg(feature = "git")]

@@ -87,6 +87,7 @@ pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<
     if worker.is_some() {
         declared.warnings.extend(no_worker(&spawner));
     }
+    declared.notes.extend(agent.as_ref().and_then(|agent| agent.plain_text(context.events)));
     let mut built = match worker {
         Some(worker) => {
             let workers = WorkerHandler::new(spawner, worker, context.output);

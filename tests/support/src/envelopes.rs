@@ -254,5 +254,39 @@ pub fn event_fields() -> Vec<EnvelopeFields> {
             &[("path", json!("/w"))],
             &[("branch", json!("b")), ("source_dir", json!("/s"))],
         ),
+        plain(
+            Event::RuntimeInput,
+            &[
+                ("input_id", json!("i1")),
+                ("input_kind", json!("prompt")),
+                ("outcome", json!("accepted")),
+            ],
+            &[
+                ("handling_mode", json!("queue")),
+                ("reason", json!("not_ready")),
+                ("detail", json!("it stops")),
+                ("runtime_state", json!("stopped")),
+                ("existing_input_id", json!("i0")),
+            ],
+        ),
+        plain(
+            Event::PeerMessage,
+            &[("direction", json!("in")), ("message_kind", json!("request"))],
+            &[
+                ("peer_id", json!("p1")),
+                ("peer_name", json!("reviewer")),
+                ("request_id", json!("r1")),
+                ("sender_taint", json!("tainted")),
+                ("envelope_id", json!("e1")),
+                ("delivery", json!("acked")),
+                ("interaction_id", json!("c1")),
+                ("in_reply_to", json!("c0")),
+            ],
+        ),
+        plain(
+            Event::InteractionCompleted,
+            &[("interaction_id", json!("c1")), ("result_text", json!("done"))],
+            &[("structured_output", json!({"files": 2}))],
+        ),
     ]
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::{Dialect, DialectError, HostTool, ScriptInput, ScriptOutput};
+use crate::event::Event;
 use crate::failure::{Failure, FailureClass};
 use crate::handler::{Invocation, Reply};
 use crate::patch_field;
@@ -44,6 +45,27 @@ impl ScriptAgent {
     #[must_use]
     pub fn asks_once(&self) -> bool {
         self.dialect.asks_once()
+    }
+
+    /// Says at which of a hook's events plain text that the script prints is taken, and what becomes of it; `None` if
+    /// the agent takes it nowhere, or says nothing of it.
+    #[must_use]
+    pub fn plain_text(&self, events: &[Event]) -> Option<String> {
+        let all = self.dialect.events();
+        if all.iter().all(|event| event.plain_text.is_empty()) {
+            return None;
+        }
+        let told_as = |ours: &Event| {
+            let named = self.event.and_then(|name| self.dialect.event(name));
+            let named = named.filter(|event| event.ours == ours.name());
+            named.or_else(|| all.iter().find(|event| event.ours == ours.name()))
+        };
+        let clause = |ours: &Event| match told_as(ours).map(|event| event.plain_text) {
+            Some(text) if !text.is_empty() => format!("{text} at {ours}"),
+            _ => format!("nothing at {ours}"),
+        };
+        let clauses: Vec<String> = events.iter().map(clause).collect();
+        (!clauses.is_empty()).then(|| format!("plain text that it prints: {}", clauses.join("; ")))
     }
 
     /// Writes the step of an invocation as the agent would send it.

@@ -45,6 +45,9 @@ pub struct HostEvent {
     pub on_deny: &'static str,
     /// What is impossible or surprising here, as sentences; empty if nothing is.
     pub note: &'static str,
+    /// What becomes of plain text that a script prints in place of an object, as a clause without a verb: `context for
+    /// the model`; empty if nothing does, or if that is not known.
+    pub plain_text: &'static str,
     /// Its fields that have another name in our payload: theirs, and ours.
     pub fields: &'static [(&'static str, &'static str)],
 }
@@ -57,7 +60,7 @@ impl HostEvent {
         ours: &'static str,
         effects: &'static [HostEffect],
     ) -> Self {
-        Self { name, ours, effects, on_deny: "", note: "", fields: &[] }
+        Self { name, ours, effects, on_deny: "", note: "", plain_text: "", fields: &[] }
     }
 
     /// Says what a deny means.
@@ -71,6 +74,13 @@ impl HostEvent {
     #[must_use]
     pub const fn note(mut self, text: &'static str) -> Self {
         self.note = text;
+        self
+    }
+
+    /// Says what becomes of plain text that a script prints.
+    #[must_use]
+    pub const fn plain_text(mut self, text: &'static str) -> Self {
+        self.plain_text = text;
         self
     }
 

@@ -103,7 +103,12 @@ fn fields(event: &str, ours: &str) -> &'static [Field] {
             }
         }
         ("pre_compact", _) => {
-            const { &[Field::at("trigger", "source", JsonType::Text).or("auto")] }
+            const {
+                &[
+                    Field::at("trigger", "source", JsonType::Text).or("auto"),
+                    Field::same("custom_instructions", JsonType::Text),
+                ]
+            }
         }
         ("before_compaction", _) => {
             const {

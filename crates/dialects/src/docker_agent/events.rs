@@ -7,6 +7,7 @@ use HostEffect::{Allow, Ask, Context, Deny, Halt, Message, Rewrite, RewriteResul
 use super::TRANSFORM;
 
 const WATCHED: &str = "docker agent only tells of it, and takes no decision.";
+const CONTEXT: &str = "context for the model";
 const NO_RUN: &str = "the tool does not run, and the model gets the reason";
 const ENDS: &str = "the run ends, and the user sees the reason";
 const GATE: &[HostEffect] = &[Deny, Context, Message];
@@ -36,24 +37,28 @@ pub(super) static EVENTS: &[HostEvent] = &[
     HostEvent::new(TRANSFORM, "post_tool_use", &[Deny, RewriteResult, Message])
         .on_deny("the model sees the reason instead of the result")
         .note("A tool that failed is `post_tool_use_failure`."),
-    HostEvent::new("session_start", "session_start", &[Context, Message]),
+    HostEvent::new("session_start", "session_start", &[Context, Message]).plain_text(CONTEXT),
     HostEvent::new("session_end", "session_end", &[]).note(WATCHED),
     HostEvent::new("user_prompt_submit", "user_prompt_submit", GATE)
+        .plain_text(CONTEXT)
         .on_deny(ENDS)
         .note("A prompt cannot be changed: what is added to it is context, any other change a deny."),
     HostEvent::new("user_steering_messages_submit", "user_prompt_submit", GATE)
+        .plain_text(CONTEXT)
         .on_deny(ENDS)
         .note("The messages cannot be changed. All that wait are one prompt."),
     HostEvent::new("user_followup_submit", "user_prompt_submit", GATE)
+        .plain_text(CONTEXT)
         .on_deny(ENDS)
         .note("A prompt cannot be changed: what is added to it is context, any other change a deny."),
-    HostEvent::new("turn_start", "turn_start", &[Context, Message]),
+    HostEvent::new("turn_start", "turn_start", &[Context, Message]).plain_text(CONTEXT),
     HostEvent::new("turn_end", "turn_boundary", &[]).note(WATCHED),
     HostEvent::new("before_llm_call", "pre_llm_request", &[Deny, Rewrite, Message])
         .on_deny(ENDS)
         .note("Only `messages` can be changed: any other change is a deny."),
     HostEvent::new("after_llm_call", "post_llm_response", &[]).note(WATCHED),
     HostEvent::new("pre_compact", "pre_compact", &[Deny, Rewrite, Message])
+        .plain_text("more instructions for the compaction")
         .on_deny("no compaction now")
         .note("Of the changes it takes `custom_instructions`."),
     HostEvent::new("before_compaction", "pre_compact", &[Deny, Rewrite, Message])
@@ -69,5 +74,6 @@ pub(super) static EVENTS: &[HostEvent] = &[
     HostEvent::new("on_agent_switch", "agent_switch", &[]).note(WATCHED),
     HostEvent::new("on_session_resume", "session_resume", &[]).note(WATCHED),
     HostEvent::new("worktree_create", "worktree_create", &[Deny, Message])
+        .plain_text("a message for the user")
         .on_deny("the run ends; the work tree is there already"),
 ];

@@ -3,7 +3,7 @@
 //! | exit | stdout | reply |
 //! |---|---|---|
 //! | 0 | one JSON object | what its keys say |
-//! | 0 | text | context, at events that take it; else nothing |
+//! | 0 | text | what [`HostEvent::plain_text`] of the event says: context, mostly; else nothing |
 //! | 2 | anything | a block, with stderr as the reason |
 //! | other | anything | a failure |
 
@@ -15,6 +15,10 @@ use serde_json::{Map, Value};
 use super::TRANSFORM;
 use super::envelope::PLACES;
 use crate::script_verdict::{Printed, Said, crashed, object, text, unknown};
+
+/// The events at which text is taken that is no context.
+const COMPACT: &str = "pre_compact";
+const WORKTREE: &str = "worktree_create";
 
 /// Reads the answer of a script for an event of ours.
 pub(super) fn reply(
@@ -34,10 +38,27 @@ pub(super) fn reply(
     }
     match Printed::read(output.stdout)? {
         Printed::Object(answer) => read(event, &answer, input, &mut said)?,
-        Printed::Text(context) if event.can(HostEffect::Context) => said.context.push(context),
-        _ => {}
+        Printed::Text(text) => plain(event, input, text, &mut said),
+        Printed::Nothing => {}
     }
     said.verdict(ours, output.stdout)
+}
+
+/// Takes a text for what the event makes of it: [`HostEvent::plain_text`] says what that is.
+fn plain(event: &HostEvent, input: &ScriptInput, text: String, said: &mut Said) {
+    match event.name {
+        _ if event.can(HostEffect::Context) => said.context.push(text),
+        COMPACT => {
+            let earlier = input.envelope.get(patch_field::CUSTOM_INSTRUCTIONS);
+            let whole = match earlier.and_then(Value::as_str).filter(|text| !text.is_empty()) {
+                Some(earlier) => format!("{earlier}\n{text}"),
+                None => text,
+            };
+            said.patch.insert(patch_field::CUSTOM_INSTRUCTIONS.to_owned(), whole.into());
+        }
+        WORKTREE => said.message = Some(text),
+        _ => {}
+    }
 }
 
 /// Refuses the step; where nothing can be refused, the user is told.
@@ -96,7 +117,12 @@ fn read(
         whole.extend(changes.clone());
         said.patch.insert(patch_field::TOOL_INPUT.to_owned(), Value::Object(whole));
     }
-    said.add_context(specific.get("additional_context"));
+    let context = text(specific, "additional_context").filter(|text| !text.trim().is_empty());
+    match (context, event.name) {
+        (Some(context), COMPACT | WORKTREE) => plain(event, input, context.to_owned(), said),
+        (Some(context), _) => said.context.push(context.to_owned()),
+        (None, _) => {}
+    }
     Ok(())
 }
 

@@ -48,6 +48,17 @@ pub(super) fn write(
             .min(Duration::from_secs(365 * 24 * 3600));
         out.push_str(&format!("dispatch_deadline = {}\n", literal(&duration(limit))));
     }
+    let required = hooks.iter().filter(|hook| hook.mandatory && !is_left_out(hook));
+    let required: Vec<&str> = required.map(|hook| hook.id.as_str()).collect();
+    if !required.is_empty() {
+        out.push_str("\n[require]\n");
+        comment(
+            "",
+            &format!("{agent} lets no step pass that these could not be asked about."),
+            &mut out,
+        );
+        out.push_str(&format!("hooks = {}\n", list(&required)));
+    }
     let mut places = Vec::new();
     for hook in hooks {
         places.push((out.len(), hook.at));

@@ -1,5 +1,7 @@
 //! What runs, as keys of hooks.toml.
 
+use serde_json::Value;
+
 use super::agent::Agent;
 use super::report::Findings;
 use super::script::Script;
@@ -283,6 +285,24 @@ impl Context<'_> {
                 "{{ name = \"add_recent_commits\", count = {} }}",
                 number.unwrap_or(10)
             )),
+            ("add_prompt_files", [depth, files @ ..])
+                if takes_context
+                    && !files.is_empty()
+                    && !files.iter().any(|file| file.starts_with('-')) =>
+            {
+                let deep =
+                    depth.strip_prefix("--depth=").and_then(|depth| depth.parse::<u8>().ok());
+                match deep {
+                    Some(deep) => value(format!(
+                        "{{ name = \"add_prompt_files\", files = {}, depth = {} }}",
+                        list(files),
+                        deep.min(8)
+                    )),
+                    None => {
+                        value(format!("{{ name = \"add_prompt_files\", files = {} }}", list(args)))
+                    }
+                }
+            }
             ("add_prompt_files", files)
                 if takes_context && !files.iter().any(|file| file.starts_with('-')) =>
             {
@@ -297,6 +317,31 @@ impl Context<'_> {
             ("redact_secrets", _) => value(literal("redact_secrets")),
             ("limit_large_tool_results", []) if self.event == "post_tool_use" => {
                 value(literal("limit_large_tool_results"))
+            }
+            ("elide_repeated_tool_results", []) if self.event == "post_tool_use" => {
+                value(literal("elide_repeated_tool_results"))
+            }
+            ("safer_shell", []) if self.event == "pre_tool_use" => value(literal("safer_shell")),
+            ("snapshot", []) if matches!(self.event, "turn_start" | "pre_tool_use") => {
+                value(literal("snapshot"))
+            }
+            ("http_post", [url, body]) if posted(body).is_some() => value(format!(
+                "{{ name = \"http_post\", url = {}, body = {} }}",
+                inline(url),
+                posted(body).unwrap_or_default()
+            )),
+            ("add_context", texts)
+                if takes_context
+                    && !texts.is_empty()
+                    && !texts.iter().any(|text| text.contains("{{")) =>
+            {
+                value(format!("{{ name = \"add_context\", text = {} }}", inline(&texts.join("\n"))))
+            }
+            ("skill-manifest", _) if takes_context && self.event != "user_prompt_submit" => {
+                value(literal("skill_manifest"))
+            }
+            ("skill-triggers", _) if self.event == "user_prompt_submit" => {
+                value(literal("skill_manifest"))
             }
             ("tracing-audit", _) => value(literal("audit")),
             _ => {
@@ -313,6 +358,34 @@ impl Context<'_> {
                 );
                 Written::Nothing(format!("the builtin {name}{args}"))
             }
+        }
+    }
+}
+
+/// Writes the JSON that is posted as a table of TOML; `None` if it is no object, or has what would mean something
+/// else here.
+fn posted(body: &str) -> Option<String> {
+    let body: Value = serde_json::from_str(body).ok()?;
+    body.as_object()?;
+    written(&body)
+}
+
+fn written(value: &Value) -> Option<String> {
+    match value {
+        // TOML has no null, and a text with `{{` is a template here.
+        Value::Null => None,
+        Value::String(text) => (!text.contains("{{")).then(|| inline(text)),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        Value::Array(items) => {
+            let items: Option<Vec<String>> = items.iter().map(written).collect();
+            Some(format!("[{}]", items?.join(", ")))
+        }
+        Value::Object(entries) => {
+            let entry = |(name, value): (&String, &Value)| {
+                Some(format!("{} = {}", key(name), written(value)?))
+            };
+            let entries: Option<Vec<String>> = entries.iter().map(entry).collect();
+            Some(format!("{{ {} }}", entries?.join(", ")))
         }
     }
 }

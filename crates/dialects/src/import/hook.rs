@@ -34,6 +34,8 @@ pub(super) struct Hook {
     pub(super) keys: Vec<(String, String, Option<String>)>,
     pub(super) handler: Written,
     pub(super) timeout: Duration,
+    /// Whether the file requires it.
+    pub(super) mandatory: bool,
     pub(super) notes: Vec<String>,
     pub(super) findings: Vec<Finding>,
 }
@@ -73,6 +75,7 @@ impl Translator<'_> {
                 keys: Vec::new(),
                 handler: Written::Nothing(source.handler.described()),
                 timeout: source.timeout,
+                mandatory: false,
                 notes: source.notes,
                 findings: source.findings.0,
             };
@@ -144,6 +147,7 @@ impl Translator<'_> {
             keys,
             handler,
             timeout,
+            mandatory: source.mandatory && source.off.is_none() && known.takes_deny(),
             notes: source.notes,
             findings: findings.0,
         }
@@ -200,6 +204,20 @@ impl Translator<'_> {
             };
             if let Some(prompt) = prompt {
                 let test = format!("{{ \"/source\" = {{ equals = {} }} }}", literal(prompt));
+                all.push(("payload".to_owned(), test));
+            }
+        }
+        if self.agent == Agent::Meerkat {
+            let fact = match source.event.as_str() {
+                "runtime_input_accepted" => Some(("/outcome", "accepted")),
+                "runtime_input_rejected" => Some(("/outcome", "rejected")),
+                "runtime_input_deduplicated" => Some(("/outcome", "deduplicated")),
+                "peer_ingress_committed" => Some(("/direction", "in")),
+                "peer_egress_committed" => Some(("/direction", "out")),
+                _ => None,
+            };
+            if let Some((field, value)) = fact {
+                let test = format!("{{ \"{field}\" = {{ equals = {} }} }}", literal(value));
                 all.push(("payload".to_owned(), test));
             }
         }

@@ -30,6 +30,8 @@ pub(super) struct SourceHook {
     pub(super) failure: Failure,
     /// Why the agent never runs it although it is meant, if so.
     pub(super) off: Option<String>,
+    /// Whether no step may pass that the hook could not be asked about, whoever switches it off.
+    pub(super) mandatory: bool,
     /// Further conditions, as keys of hooks.toml with TOML values.
     pub(super) conditions: Vec<(String, String)>,
     /// What has no place in hooks.toml, for a comment.
@@ -145,6 +147,7 @@ impl SourceHook {
             background: false,
             failure: Failure::Open,
             off: None,
+            mandatory: false,
             conditions: Vec::new(),
             notes: Vec::new(),
             findings: Findings::default(),

@@ -6,6 +6,7 @@ use HostEffect::{Deny, Halt};
 
 const GATE: &[HostEffect] = &[Deny, Halt];
 const ENDS: &str = "the run ends with the reason";
+const DONE: &str = "It has happened already: Meerkat, from 0.9 on, only tells of it.";
 const FIXED: &str = "Nothing can be changed here, and it cannot ask: the run ends instead.";
 
 /// All points.
@@ -27,4 +28,10 @@ pub(super) static EVENTS: &[HostEvent] = &[
         .on_deny("the run counts as failed")
         .note("The result is not told, and cannot be changed."),
     HostEvent::new("run_failed", "run_failed", &[]).note("The run has failed already."),
+    HostEvent::new("runtime_input_accepted", "runtime_input", &[]).note(DONE),
+    HostEvent::new("runtime_input_rejected", "runtime_input", &[]).note(DONE),
+    HostEvent::new("runtime_input_deduplicated", "runtime_input", &[]).note(DONE),
+    HostEvent::new("peer_ingress_committed", "peer_message", &[]).note(DONE),
+    HostEvent::new("peer_egress_committed", "peer_message", &[]).note(DONE),
+    HostEvent::new("interaction_completed", "interaction_completed", &[]).note(DONE),
 ];

@@ -3,7 +3,8 @@
 
 use hookgate_contract::Event;
 use hookgate_contract::payload::{
-    self, BatchResult, PromptSource, Provenance, Safety, SessionSource,
+    self, BatchResult, InputOutcome, MessageDirection, PromptSource, Provenance, Safety,
+    SessionSource,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -43,7 +44,7 @@ pub(super) fn kind(event: &str, field: &str) -> Option<Kind> {
         (
             _,
             "suggestions" | "content_blocks" | "plan" | "policies" | "contexts" | "usage"
-            | "messages",
+            | "messages" | "structured_output",
         ) => SOME,
         (_, "stop_hook_active" | "is_error" | "is_interrupt" | "is_subagent" | "voluntary") => FLAG,
         (
@@ -76,6 +77,8 @@ pub(super) fn kind(event: &str, field: &str) -> Option<Kind> {
         (_, "provenance") => Kind { takes: is_provenance, expected: "a kind and a source_id" },
         (Event::SessionStart, "source") => typed::<SessionSource>("a source of sessions"),
         (Event::UserPromptSubmit, "source") => typed::<PromptSource>("a source of prompts"),
+        (_, "outcome") => typed::<InputOutcome>("what became of the input"),
+        (_, "direction") => typed::<MessageDirection>("in or out"),
         _ => TEXT,
     })
 }
@@ -116,6 +119,9 @@ pub(super) fn required(event: &str) -> &'static [&'static str] {
         Event::MaxIterations => &["max_iterations"],
         Event::Notification => &["message"],
         Event::WorktreeCreate => &["path"],
+        Event::RuntimeInput => &["input_id", "input_kind", "outcome"],
+        Event::PeerMessage => &["direction", "message_kind"],
+        Event::InteractionCompleted => &["interaction_id", "result_text"],
         _ => &[],
     }
 }

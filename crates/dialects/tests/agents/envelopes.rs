@@ -244,3 +244,76 @@ proptest! {
         }
     }
 }
+
+/// What Meerkat tells beside a run, since 0.9: each point is an event of ours with the field that says which point it
+/// was, and our envelope alone is written as that point again.
+#[test]
+fn the_points_of_meerkat_beside_a_run_are_read_and_written() {
+    let facts = |point: &str, facts: Value| {
+        map(json!({
+            "point": point, "session_id": "s-1",
+            "observation": {"observation_type": point, "observation": facts},
+        }))
+    };
+    let cases = [
+        (
+            facts(
+                "runtime_input_accepted",
+                json!({"input_id": "i", "input_kind": "prompt", "handling_mode": "steer"}),
+            ),
+            json!({"hook_event_name": "runtime_input", "input_id": "i", "input_kind": "prompt", "outcome": "accepted", "handling_mode": "steer"}),
+        ),
+        (
+            facts(
+                "runtime_input_rejected",
+                json!({"input_id": "i", "input_kind": "prompt", "reason": {"reason_type": "not_ready", "state": "stopped"}}),
+            ),
+            json!({"hook_event_name": "runtime_input", "input_id": "i", "input_kind": "prompt", "outcome": "rejected", "reason": "not_ready", "runtime_state": "stopped"}),
+        ),
+        (
+            facts(
+                "runtime_input_deduplicated",
+                json!({"input_id": "i", "input_kind": "peer_message", "existing_input_id": "h"}),
+            ),
+            json!({"hook_event_name": "runtime_input", "input_id": "i", "input_kind": "peer_message", "outcome": "deduplicated", "existing_input_id": "h"}),
+        ),
+        (
+            facts(
+                "peer_ingress_committed",
+                json!({"kind": "request", "peer": {"id": "p", "display_name": "reviewer"}, "sender_taint": "tainted"}),
+            ),
+            json!({"hook_event_name": "peer_message", "direction": "in", "message_kind": "request", "peer_id": "p", "peer_name": "reviewer", "sender_taint": "tainted"}),
+        ),
+        (
+            facts(
+                "peer_egress_committed",
+                json!({"kind": "response", "peer_id": "p", "envelope_id": "e", "delivery": {"durably_resolved": {"outcome": "accepted"}}, "in_reply_to": "c"}),
+            ),
+            json!({"hook_event_name": "peer_message", "direction": "out", "message_kind": "response", "peer_id": "p", "envelope_id": "e", "delivery": "durably_resolved", "in_reply_to": "c"}),
+        ),
+        (
+            facts(
+                "interaction_completed",
+                json!({"interaction_id": "c", "result": "done", "structured_output": {"n": 1}}),
+            ),
+            json!({"hook_event_name": "interaction_completed", "interaction_id": "c", "result_text": "done", "structured_output": {"n": 1}}),
+        ),
+    ];
+    for (native, expected) in cases {
+        let point = native["point"].as_str().unwrap().to_owned();
+        check("meerkat", None, &native);
+        let mut envelope = dialect("meerkat").read(None, native).unwrap().envelope;
+        for (key, value) in expected.as_object().unwrap() {
+            assert_eq!(envelope.get(key), Some(value), "{point}: {key}");
+        }
+        // Without what the host has told, the fields say which point it is.
+        envelope.remove("host");
+        let written = dialect("meerkat").write(&envelope).unwrap();
+        assert_eq!(written.event, point);
+        assert_eq!(written.envelope["observation"]["observation_type"], json!(point));
+        let again = dialect("meerkat").read(None, map(written.envelope)).unwrap().envelope;
+        for (key, value) in expected.as_object().unwrap() {
+            assert_eq!(again.get(key), Some(value), "{point}, written again: {key}");
+        }
+    }
+}

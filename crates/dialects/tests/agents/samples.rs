@@ -72,6 +72,11 @@ pub(crate) fn ours(event: &str) -> Map<String, Value> {
         }),
         "config_change" => json!({ "source": "project_settings", "file_path": "/w/s.json" }),
         "worktree_create" => json!({ "path": "/w/feature", "name": "feature" }),
+        "runtime_input" => {
+            json!({ "input_id": "i-1", "input_kind": "prompt", "outcome": "accepted" })
+        }
+        "peer_message" => json!({ "direction": "in", "message_kind": "request", "peer_id": "p-1" }),
+        "interaction_completed" => json!({ "interaction_id": "c-1", "result_text": "done" }),
         "tool_selection" => json!({ "input_text": "", "model": "m" }),
         _ => json!({}),
     };

@@ -76,7 +76,8 @@ builtin = { name = "snapshot" }
 /// git restore --source=refs/hookgate/snapshots/SESSION/00000003 --worktree :/   # go back
 /// ```
 ///
-/// `git restore` leaves new files where they are; [`Snapshots::undo`] removes them too.
+/// `git restore` leaves new files where they are; [`Snapshots::undo`] removes them too, and so do `hookgate snapshot
+/// undo` and `hookgate snapshot reset`.
 #[derive(Debug)]
 pub struct TakeSnapshot {
     snapshots: Option<Snapshots>,

@@ -10,7 +10,7 @@ use hookgate_contract::{Failure, FailureClass};
 use tokio::sync::Mutex;
 
 use self::index::TemporaryIndex;
-use self::references::{References, Stored};
+use self::references::{References, SessionName, Stored};
 use super::program::{Git, GitError};
 
 /// How many snapshots of a session are kept.
@@ -53,6 +53,16 @@ pub struct Snapshot {
     pub reference: String,
     /// When it was taken, in words.
     pub label: String,
+}
+
+/// A session and its snapshots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SnapshotSession {
+    /// Its name in the references: see [`Snapshots::session_name`].
+    pub name: String,
+    /// Its snapshots, the oldest first.
+    pub snapshots: Vec<Snapshot>,
 }
 
 /// What an undo has changed.
@@ -104,7 +114,7 @@ impl Snapshots {
         let _alone = self.one_at_a_time.lock().await;
         let Some(tree) = self.work_tree(folder).await? else { return Ok(None) };
         let state = self.state(&tree).await?;
-        let references = self.references(&tree, session);
+        let references = self.references(&tree, &SessionName::of(session));
         let stored = references.list().await?;
         if let Some(last) = stored.last().filter(|last| last.tree == state) {
             return Ok(Some(last.snapshot()));
@@ -121,8 +131,34 @@ impl Snapshots {
     /// As [`Snapshots::take`].
     pub async fn list(&self, folder: &Path, session: &str) -> Result<Vec<Snapshot>, Failure> {
         let Some(tree) = self.work_tree(folder).await? else { return Ok(Vec::new()) };
-        let stored = self.references(&tree, session).list().await?;
+        let stored = self.references(&tree, &SessionName::of(session)).list().await?;
         Ok(stored.iter().map(Stored::snapshot).collect())
+    }
+
+    /// Lists the sessions with snapshots of a work tree, the one with the newest last.
+    ///
+    /// # Errors
+    /// As [`Snapshots::take`].
+    pub async fn sessions(&self, folder: &Path) -> Result<Vec<SnapshotSession>, Failure> {
+        let Some(tree) = self.work_tree(folder).await? else { return Ok(Vec::new()) };
+        let mut sessions: Vec<SnapshotSession> = Vec::new();
+        for (SessionName(name), stored) in References::of_all_sessions(&self.git, &tree.top).await?
+        {
+            let known = sessions.iter().position(|session| session.name == name);
+            let mut session = match known {
+                Some(at) => sessions.remove(at),
+                None => SnapshotSession { name, snapshots: Vec::new() },
+            };
+            session.snapshots.push(stored.snapshot());
+            sessions.push(session);
+        }
+        Ok(sessions)
+    }
+
+    /// Returns the name that a session has in its references, and in [`SnapshotSession`].
+    #[must_use]
+    pub fn session_name(session: &str) -> String {
+        SessionName::of(session).0
     }
 
     /// Makes the files what they were at the last snapshot that differs from them, and forgets that one
@@ -135,18 +171,50 @@ impl Snapshots {
     /// # Errors
     /// As [`Snapshots::take`]; and of the class `exit` if a file cannot be removed.
     pub async fn undo(&self, folder: &Path, session: &str) -> Result<Option<Undone>, Failure> {
+        self.undo_session(folder, &Self::session_name(session)).await
+    }
+
+    /// As [`Snapshots::undo`], for a session by the [name](Self::session_name) that its references have.
+    ///
+    /// # Errors
+    /// As [`Snapshots::undo`].
+    pub async fn undo_session(&self, folder: &Path, name: &str) -> Result<Option<Undone>, Failure> {
+        self.go_back(folder, name, |stored, now| stored.tree != now).await
+    }
+
+    /// Makes the files what they were at a snapshot, and forgets it and the later ones of its session; else as
+    /// [`Snapshots::undo`]. `None` if there is no such snapshot, or the files are as they were.
+    ///
+    /// # Errors
+    /// As [`Snapshots::undo`].
+    pub async fn reset(&self, folder: &Path, reference: &str) -> Result<Option<Undone>, Failure> {
+        let name = reference.rsplit('/').nth(1).unwrap_or_default();
+        self.go_back(folder, name, |stored, now| {
+            stored.reference == reference && stored.tree != now
+        })
+        .await
+    }
+
+    /// Goes back to the last snapshot that is meant; it is asked about each and the tree of the present files.
+    async fn go_back(
+        &self,
+        folder: &Path,
+        name: &str,
+        is_meant: impl Fn(&Stored, &str) -> bool,
+    ) -> Result<Option<Undone>, Failure> {
         let _alone = self.one_at_a_time.lock().await;
         let Some(tree) = self.work_tree(folder).await? else { return Ok(None) };
         let now = self.state(&tree).await?;
-        let references = self.references(&tree, session);
+        let session = SessionName(name.to_owned());
+        let references = self.references(&tree, &session);
         let stored = references.list().await?;
-        let Some(at) = stored.iter().rposition(|stored| stored.tree != now) else {
+        let Some(at) = stored.iter().rposition(|stored| is_meant(stored, &now)) else {
             return Ok(None);
         };
         let (Some(target), later) = (stored.get(at), stored.get(at..).unwrap_or_default()) else {
             return Ok(None);
         };
-        let undone = References::undone(&self.git, &tree.top, session);
+        let undone = References::undone(&self.git, &tree.top, &session);
         let before = undone.list().await?;
         let before = undone.add(before.last(), &now, &format!("before {}", target.label)).await?;
         let files = self.restore(&tree, &now, &target.tree).await?;
@@ -154,7 +222,7 @@ impl Snapshots {
         Ok(Some(Undone { snapshot: target.snapshot(), files, before }))
     }
 
-    fn references(&self, tree: &WorkTree, session: &str) -> References {
+    fn references(&self, tree: &WorkTree, session: &SessionName) -> References {
         References::snapshots(&self.git, &tree.top, session)
     }
 

@@ -15,14 +15,17 @@ mod docs;
 mod environment;
 #[cfg(feature = "git")]
 mod git;
+mod goals;
 mod host;
 mod limits;
 mod log;
+mod named;
 mod reasons;
 mod redaction;
 mod results;
 mod rewriting;
 mod settings;
+mod skills;
 #[cfg(feature = "git")]
 mod snapshots;
 mod support;

@@ -59,6 +59,40 @@ fn an_undo_brings_back_changed_and_deleted_files_and_removes_new_ones() {
     assert_eq!(git(folder, &["show", &format!("{}:a.txt", before.trim())]), "changed");
 }
 
+/// Row E7: undo, list and reset of a session, among others.
+#[test]
+fn a_session_goes_back_to_any_of_its_snapshots() {
+    let repository = repository();
+    let folder = repository.path();
+    let snapshots = Snapshots::find().unwrap();
+    let mut references = Vec::new();
+    for turn in 1..=3 {
+        references.push(take(folder, &format!("turn {turn}")));
+        fs::write(folder.join("a.txt"), format!("after turn {turn}")).unwrap();
+    }
+    let other = wait(snapshots.take(folder, "another", "of another session")).unwrap().unwrap();
+    let sessions = wait(snapshots.sessions(folder)).unwrap();
+    let names: Vec<_> = sessions.iter().map(|session| session.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [Snapshots::session_name("session/1"), Snapshots::session_name("another")],
+        "the one with the newest snapshot is last"
+    );
+    assert_eq!(sessions[0].snapshots.len(), 3);
+
+    let undone = wait(snapshots.reset(folder, &references[1])).unwrap().unwrap();
+    assert_eq!(
+        (undone.snapshot.label.as_str(), undone.files),
+        ("turn 2", vec!["a.txt".to_owned()])
+    );
+    assert_eq!(read(folder, "a.txt").as_deref(), Some("after turn 1"));
+    assert_eq!(labels(folder, "session/1"), ["turn 1"], "it and the later ones are forgotten");
+    assert_eq!(labels(folder, "another"), ["of another session"], "and no others");
+    assert_eq!(wait(snapshots.reset(folder, &references[1])).unwrap(), None, "it is gone");
+    assert_eq!(wait(snapshots.reset(folder, "refs/heads/main")).unwrap(), None, "no snapshot");
+    assert!(wait(snapshots.reset(folder, &other.reference)).unwrap().is_some());
+}
+
 #[test]
 fn several_undos_go_back_one_by_one() {
     let repository = repository();

@@ -4,9 +4,11 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hookgate_builtin::{ChangedPaths, Changes, Deeds, Host, Marks};
+use hookgate_builtin::{
+    BlastRadius, CallClass, CallClasses, ChangedPaths, Changes, Deeds, Host, Marks,
+};
 use hookgate_contract::StepId;
-use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::payload::{AnyPayload, Safety};
 use hookgate_contract::settings::{Node, Settings};
 use hookgate_contract::{BuildContext, Event};
 use hookgate_contract::{
@@ -98,7 +100,22 @@ pub(crate) fn supports(built: &BuiltHandler, contract: &Contract) -> bool {
 /// A host for which the session has the mark `tested`, calls write what they name as `path` and delete what they
 /// name as `remove`, and two calls do the same if they write the same.
 pub(crate) fn full_host() -> Host {
-    Host::new().marks(Arc::new(Tested)).changes(Arc::new(NamedPath)).deeds(Arc::new(SamePath))
+    Host::new()
+        .marks(Arc::new(Tested))
+        .changes(Arc::new(NamedPath))
+        .deeds(Arc::new(SamePath))
+        .call_classes(Arc::new(ByPath))
+        .http(hookgate_http::build)
+}
+
+struct ByPath;
+
+impl CallClasses for ByPath {
+    fn class_of(&self, step: &Envelope<'_>) -> Option<CallClass> {
+        let path = step.payload().tool()?.tool_input.get("remove")?.as_str()?;
+        let reason = format!("it deletes `{path}`");
+        Some(CallClass::new(Safety::Destructive, BlastRadius::Project, "delete", reason))
+    }
 }
 
 struct SamePath;

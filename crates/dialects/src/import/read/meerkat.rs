@@ -18,6 +18,7 @@ const KEYS: &[&str] = &[
     "priority",
     "failure_policy",
     "timeout_ms",
+    "model_operations",
     "runtime",
 ];
 
@@ -69,6 +70,15 @@ fn hook(node: &Node, default_ms: f64) -> SourceHook {
     }
     let observes = node.text_of("capability").unwrap_or("observe") == "observe";
     hook.background = node.text_of("mode") == Some("background");
+    // Since 0.9 an enabled guardrail is mandatory: what it could not be asked about is withheld.
+    hook.mandatory = node.text_of("capability") == Some("guardrail") && !hook.background;
+    if node.text_of("model_operations") == Some("ordinary_only") {
+        hook.notes.push(
+            "`model_operations`: Meerkat asks it about no request that tells the model of a refusal; here it is \
+             asked about all"
+                .to_owned(),
+        );
+    }
     // Every failure of a hook that it waits for ends the run, whatever is written.
     hook.failure = Failure::Closed;
     if let Some(policy) = node.get("failure_policy") {

@@ -12,6 +12,13 @@ use crate::hash::hex_hash;
 const NAME: &str = "hookgate";
 const MAIL: &str = "hookgate@localhost";
 
+/// Where the snapshots are.
+const SNAPSHOTS: &str = "refs/hookgate/snapshots";
+
+/// A session, as its references name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SessionName(pub(super) String);
+
 /// The references of a session.
 pub(super) struct References {
     git: Git,
@@ -32,6 +39,13 @@ impl Stored {
         Snapshot { reference: self.reference.clone(), label: self.label.clone() }
     }
 
+    /// The session that it is of.
+    fn session(&self) -> Option<SessionName> {
+        let (folder, _) = self.reference.rsplit_once('/')?;
+        let name = folder.strip_prefix(SNAPSHOTS)?.strip_prefix('/')?;
+        Some(SessionName(name.to_owned()))
+    }
+
     fn number(&self) -> u64 {
         let (_, number) = self.reference.rsplit_once('/').unwrap_or_default();
         number.parse().unwrap_or(0)
@@ -40,18 +54,28 @@ impl Stored {
 
 impl References {
     /// Returns those of the snapshots.
-    pub(super) fn snapshots(git: &Git, top: &Path, session: &str) -> Self {
-        Self::below("refs/hookgate/snapshots", git, top, session)
+    pub(super) fn snapshots(git: &Git, top: &Path, session: &SessionName) -> Self {
+        Self::below(SNAPSHOTS, git, top, session)
     }
 
     /// Returns those of the states before an undo.
-    pub(super) fn undone(git: &Git, top: &Path, session: &str) -> Self {
+    pub(super) fn undone(git: &Git, top: &Path, session: &SessionName) -> Self {
         Self::below("refs/hookgate/undone", git, top, session)
     }
 
-    fn below(root: &str, git: &Git, top: &Path, session: &str) -> Self {
-        let folder = format!("{root}/{}", name_of(session));
+    fn below(root: &str, git: &Git, top: &Path, session: &SessionName) -> Self {
+        let folder = format!("{root}/{}", session.0);
         Self { git: git.clone(), top: top.to_path_buf(), folder }
+    }
+
+    /// Lists the snapshots of all sessions, the oldest first: whose they are, and what they are.
+    pub(super) async fn of_all_sessions(
+        git: &Git,
+        top: &Path,
+    ) -> Result<Vec<(SessionName, Stored)>, Failure> {
+        let all = Self { git: git.clone(), top: top.to_path_buf(), folder: SNAPSHOTS.to_owned() };
+        let stored = all.read(&["--sort=committerdate", "--sort=refname"]).await?;
+        Ok(stored.into_iter().filter_map(|stored| Some((stored.session()?, stored))).collect())
     }
 
     fn call(&self) -> GitCall {
@@ -60,16 +84,21 @@ impl References {
 
     /// Lists them, the oldest first.
     pub(super) async fn list(&self) -> Result<Vec<Stored>, Failure> {
+        let mut stored = self.read(&[]).await?;
+        stored.sort_by_key(Stored::number);
+        Ok(stored)
+    }
+
+    async fn read(&self, order: &[&str]) -> Result<Vec<Stored>, Failure> {
         let format = "--format=%(refname)%00%(tree)%00%(contents:subject)%00";
-        let output = self.call().args(["for-each-ref", format, &self.folder]).run().await?;
+        let args = [&["for-each-ref", format], order, &[self.folder.as_str()]].concat();
+        let output = self.call().args(args).run().await?;
         let text = String::from_utf8_lossy(&output.bytes);
         let stored = text.lines().filter_map(|line| {
             let mut fields = line.split('\0').map(str::to_owned);
             Some(Stored { reference: fields.next()?, tree: fields.next()?, label: fields.next()? })
         });
-        let mut stored: Vec<Stored> = stored.collect();
-        stored.sort_by_key(Stored::number);
-        Ok(stored)
+        Ok(stored.collect())
     }
 
     /// Makes a commit of a tree and a reference behind the last one. Returns the reference.
@@ -108,10 +137,12 @@ impl References {
     }
 }
 
-/// Makes a session a part of a reference: readable, and different for each session.
-fn name_of(session: &str) -> String {
-    let plain = |sign: char| if sign.is_ascii_alphanumeric() { sign } else { '-' };
-    let readable: String = session.chars().take(32).map(plain).collect();
-    let hash: String = hex_hash(session.as_bytes()).chars().take(12).collect();
-    format!("{}-{hash}", readable.trim_matches('-'))
+impl SessionName {
+    /// Makes a session a part of a reference: readable, and different for each session.
+    pub(super) fn of(session: &str) -> Self {
+        let plain = |sign: char| if sign.is_ascii_alphanumeric() { sign } else { '-' };
+        let readable: String = session.chars().take(32).map(plain).collect();
+        let hash: String = hex_hash(session.as_bytes()).chars().take(12).collect();
+        Self(format!("{}-{hash}", readable.trim_matches('-')))
+    }
 }

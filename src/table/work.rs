@@ -1,0 +1,82 @@
+//! What a hook does, whatever its id: two hooks of one work need not both be called.
+//!
+//! It must never take a guard away that would have said something else. So all that counts for the
+//! [config hash](super::HookSpec::config_hash) of a hook counts here, but its id and the events: conditions, handler with
+//! settings, role, mode, postures, order, time limit, tags. What these words mean may depend on the folder of the
+//! file, and what a program does on the id that it is told, so neither is left open:
+//!
+//! | handler | when two of one form are of one work |
+//! |---|---|
+//! | one that does not look at the step (`deny`, `ask`) | wherever their files are, unless a condition names `$config` |
+//! | another one of this process | their files are in one folder |
+//! | a program or service | so, and it was written for another agent (`dialect`), which has no ids |
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::canonical::{FORM, event_form, hook_form};
+use super::spec::HookSpec;
+use crate::config_hash::ConfigHash;
+use crate::{Mode, Role};
+
+/// The place that stands for the folder of a config, in conditions on paths.
+const CONFIG_FOLDER: &str = "$config";
+
+/// What a hook does.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Work {
+    hash: String,
+    /// The folder of its file, where it matters.
+    folder: Option<PathBuf>,
+    /// The code of its handler.
+    registration: u64,
+    revision: u64,
+}
+
+impl HookSpec {
+    /// Returns what the hook does; `None` if only its id tells that.
+    pub(crate) fn work(&self) -> Option<Work> {
+        let origin = self.origin();
+        let is_off = self.mode() == Mode::Off || self.why_set_aside().is_some();
+        if is_off || self.in_place_of().is_some() {
+            return None;
+        }
+        let file = origin.file_name().filter(|_| origin.span().is_some())?;
+        let has_dialect = self.settings().get("dialect").is_some();
+        if self.is_external() && !has_dialect {
+            return None;
+        }
+        let mut form = hook_form(self);
+        let is_static = self.built.static_answer && self.role() != Some(Role::Observe);
+        let is_anywhere = is_static && !has_text(&form, CONFIG_FOLDER);
+        form.as_object_mut()?.retain(|key, _| key != "id" && key != "events");
+        // What tries the hook out is a part of it: the one that is called would lose it.
+        let canaries = format!("{:?}", self.canaries);
+        let hash = ConfigHash::of_value(&json!({"form": FORM, "work": form, "canaries": canaries}));
+        let folder = Path::new(file).parent().map(Path::to_owned);
+        Some(Work {
+            hash: hash.to_string(),
+            folder: folder.filter(|_| !is_anywhere),
+            registration: self.built.registration,
+            revision: self.built.revision,
+        })
+    }
+
+    /// Returns the events of the hook with what it says of each.
+    pub(crate) fn event_forms(&self) -> BTreeSet<String> {
+        self.events().iter().map(|on| event_form(on).to_string()).collect()
+    }
+}
+
+fn has_text(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(own) => own.contains(text),
+        Value::Array(items) => items.iter().any(|item| has_text(item, text)),
+        Value::Object(entries) => {
+            entries.iter().any(|(key, value)| key.contains(text) || has_text(value, text))
+        }
+        _ => false,
+    }
+}
