@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Subcommand;
 use hookgate::Failure;
 use hookgate::builtin::{SnapshotSession, Snapshots, Undone};
 use serde_json::json;
@@ -19,42 +18,67 @@ use crate::terminal::table::{self, To, dim};
 /// ignore; the index, the branch and ignored files stay as they are. The state before is kept in git, under
 /// refs/hookgate/undone.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  hookgate snapshot list               all snapshots of this project
-  hookgate snapshot undo               take back what was changed since the last one
-  hookgate snapshot undo --session ID  the same, for another session than the latest
-  hookgate snapshot reset refs/hookgate/snapshots/my-session-0f3c…/00000002")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    List(ListArgs),
+    Undo(UndoArgs),
+    Reset(ResetArgs),
+}
+
+/// List the snapshots, the newest last
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  hookgate snapshot list
+  hookgate snapshot list --session my-session --json")]
+struct ListArgs {
+    /// Only those of this session
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    #[command(flatten)]
+    project: ProjectArgs,
+}
+
+/// Make the files what they were at the last snapshot that differs from them, and forget it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  hookgate snapshot undo
+  hookgate snapshot undo --session my-session")]
+struct UndoArgs {
+    /// The session whose changes are taken back; by default the one with the latest snapshot
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    #[command(flatten)]
+    project: ProjectArgs,
+}
+
+/// Make the files what they were at this snapshot, and forget it and the later ones of its session
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  hookgate snapshot reset refs/hookgate/snapshots/my-session-0f3c5a9d1b2e/00000002")]
+struct ResetArgs {
+    /// The snapshot, as `hookgate snapshot list` names it
+    #[arg(value_name = "REFERENCE")]
+    reference: String,
+    #[command(flatten)]
+    project: ProjectArgs,
+}
+
+/// The project, and how it is printed.
+#[derive(Debug, clap::Args)]
+struct ProjectArgs {
     /// The project; by default that of the current folder
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
-}
-
-#[derive(Debug, Subcommand)]
-enum What {
-    /// List the snapshots, the newest last
-    List {
-        /// Only those of this session
-        #[arg(long, value_name = "ID")]
-        session: Option<String>,
-    },
-    /// Make the files what they were at the last snapshot that differs from them, and forget it
-    Undo {
-        /// The session whose changes are taken back; by default the one with the latest snapshot
-        #[arg(long, value_name = "ID")]
-        session: Option<String>,
-    },
-    /// Make the files what they were at this snapshot, and forget it and the later ones of its session
-    Reset {
-        /// The snapshot, as `hookgate snapshot list` names it
-        #[arg(value_name = "REFERENCE")]
-        reference: String,
-    },
 }
 
 /// Runs the verb.
@@ -65,31 +89,35 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     let Some(snapshots) = Snapshots::find() else {
         return Err(Abort::failure("git is not in PATH, and snapshots are kept in git"));
     };
-    let folder = match &args.cwd {
+    let (Verb::List(ListArgs { project, .. })
+    | Verb::Undo(UndoArgs { project, .. })
+    | Verb::Reset(ResetArgs { project, .. })) = &args.verb;
+    let folder = match &project.cwd {
         Some(folder) => folder.clone(),
         None => std::env::current_dir()?,
     };
-    let json = args.output.wants_json();
+    let json = project.output.wants_json();
     let sessions = snapshots.sessions(&folder).await.map_err(|failure| failed(&failure))?;
-    match args.what {
-        What::List { session: None } => list(&sessions, json),
-        What::List { session: Some(id) } => list(&[named(&sessions, &id)?.clone()], json),
-        What::Undo { session } => {
+    match &args.verb {
+        Verb::List(ListArgs { session: None, .. }) => list(&sessions, json),
+        Verb::List(ListArgs { session: Some(id), .. }) => {
+            list(&[named(&sessions, id)?.clone()], json)
+        }
+        Verb::Undo(UndoArgs { session, .. }) => {
             let session = match session {
-                Some(id) => named(&sessions, &id)?,
+                Some(id) => named(&sessions, id)?,
                 None => sessions.last().ok_or_else(|| none_here(&folder))?,
             };
             let undone = snapshots.undo_session(&folder, &session.name).await;
             told(undone.map_err(|failure| failed(&failure))?, json)
         }
-        What::Reset { reference } => {
+        Verb::Reset(ResetArgs { reference, .. }) => {
             let all = sessions.iter().flat_map(|session| &session.snapshots);
-            let known: Vec<&str> = all.map(|snapshot| &*snapshot.reference).collect();
-            if !known.contains(&reference.as_str()) {
+            if !all.into_iter().any(|snapshot| snapshot.reference == *reference) {
                 return Err(Abort::usage(format!("there is no snapshot `{reference}` here"))
                     .help("`hookgate snapshot list` names all of them"));
             }
-            let undone = snapshots.reset(&folder, &reference).await;
+            let undone = snapshots.reset(&folder, reference).await;
             told(undone.map_err(|failure| failed(&failure))?, json)
         }
     }

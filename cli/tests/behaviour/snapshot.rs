@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::support::{Ended, Folder};
 
-const HOOKS: &str = "[[hook]]\nid = \"undo\"\nevent = \"pre_tool_use\"\nbuiltin = \"snapshot\"\n";
+const HOOKS: &str = "[[hook]]\nid = \"undo\"\nevent = \"pre_tool_use\"\ntimeout = \"50s\"\nbuiltin = \"snapshot\"\n";
 
 fn git(folder: &Folder, args: &[&str]) {
     let mut command = Command::new("git");
