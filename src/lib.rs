@@ -136,6 +136,7 @@ pub mod events;
 mod generation;
 mod hex;
 mod hook_id;
+pub mod jobs;
 pub mod layer;
 mod panic_boundary;
 mod probe;

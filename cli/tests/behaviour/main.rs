@@ -59,6 +59,7 @@ mod replay;
 mod require;
 mod run;
 mod run_for_people;
+mod runs;
 mod schema;
 mod screens;
 mod set_aside;

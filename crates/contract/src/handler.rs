@@ -47,13 +47,29 @@ pub struct Invocation<'a> {
     pub envelope: &'a Envelope<'a>,
     /// The conditions of the hook, if it has any.
     conditions: Option<&'a dyn Condition>,
+    /// The key of the job that the call is, if it is one.
+    idempotency_key: Option<&'a str>,
 }
 
 impl<'a> Invocation<'a> {
     /// Makes the invocation of a hook for a step.
     #[must_use]
     pub const fn new(hook: &'a str, envelope: &'a Envelope<'a>) -> Self {
-        Self { hook, envelope, conditions: None }
+        Self { hook, envelope, conditions: None, idempotency_key: None }
+    }
+
+    /// Makes it the call of a job: calls of the same key are the same work, which may be tried more than once.
+    #[must_use]
+    pub const fn keyed(mut self, idempotency_key: &'a str) -> Self {
+        self.idempotency_key = Some(idempotency_key);
+        self
+    }
+
+    /// Returns the key of the job that the call is, for programs and services that do the same work once; `None`
+    /// for a call of a dispatch.
+    #[must_use]
+    pub const fn idempotency_key(&self) -> Option<&'a str> {
+        self.idempotency_key
     }
 
     /// Adds the conditions of the hook, taken together, for [`Invocation::subject`].
