@@ -31,7 +31,7 @@ use serde_json::{Map, Value};
 
 use crate::generation::Generation;
 use crate::hook_id::HookId;
-pub(crate) use ballots::{Ballot, Ballots, Uncounted};
+pub(crate) use ballots::{Ballot, Ballots, Left, Uncounted};
 pub(crate) use merge::merge;
 pub(crate) use reasons::{failure as failure_reason, with_cause};
 pub use small_list::SmallList;
@@ -126,6 +126,9 @@ pub struct Decision {
     pub messages: Vec<String>,
     /// Typed data for the runtime, in the order of the hooks.
     pub contributions: Vec<Contribution>,
+    /// The required hooks that have failed, in the order of the hooks: what was gathered is not enough.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_required: Vec<FailedRequired>,
     /// Labels; if two hooks set the same one, that of the later hook is kept.
     pub annotations: Map<String, Value>,
     /// Data that goes with the decision.
@@ -165,6 +168,7 @@ impl Decision {
             context: Vec::new(),
             messages: Vec::new(),
             contributions: Vec::new(),
+            failed_required: Vec::new(),
             annotations: Map::new(),
             payload: None,
             generation,
@@ -174,9 +178,55 @@ impl Decision {
         }
     }
 
+    /// Returns whether all required hooks have answered, for a runtime that gathers something.
+    ///
+    /// # Errors
+    /// They have not: [`RequiredFailed`] names those that have failed.
+    pub fn complete(&self) -> Result<(), RequiredFailed> {
+        match self.failed_required.as_slice() {
+            [] => Ok(()),
+            failed => Err(RequiredFailed(failed.to_vec())),
+        }
+    }
+
     /// Returns the decision about a step that no hook had an opinion on.
     pub(crate) fn silent(step_id: String, generation: Generation) -> Box<Self> {
         Box::new(Self { step_id: Some(step_id), silent: true, ..Self::empty(generation) })
+    }
+}
+
+/// A required hook that has failed, at an event that gathers something and cannot be denied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct FailedRequired {
+    /// The hook.
+    pub hook: HookId,
+    /// In which way it has failed.
+    pub class: FailureClass,
+    /// What is known about it, if it may be shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+}
+
+/// Required hooks have failed, so what was gathered is not enough.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(FailedRequired::told).collect::<Vec<_>>().join("; "))]
+pub struct RequiredFailed(Vec<FailedRequired>);
+
+impl RequiredFailed {
+    /// Returns the hooks; there is at least one.
+    #[must_use]
+    pub fn hooks(&self) -> &[FailedRequired] {
+        &self.0
+    }
+}
+
+impl FailedRequired {
+    fn told(&self) -> String {
+        let text = format!("the required hook `{}` has failed ({})", self.hook, self.class);
+        with_cause(text, self.cause.as_deref())
     }
 }
 
@@ -232,6 +282,12 @@ pub struct Vote {
     pub failure: Option<FailureClass>,
     /// What is known about the failure, or what the handler noted, for the author of the hook.
     pub detail: Option<String>,
+    /// How its attempts have failed that were followed by another one, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_attempts: Vec<FailureClass>,
+    /// Whether its fallback stands in for what it would have contributed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fallback: bool,
     /// How long it took, in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_us: Option<u64>,

@@ -21,10 +21,12 @@
 mod background;
 mod concurrent;
 mod deciders;
+mod dependencies;
 mod final_round;
 mod guarded_call;
 mod in_order;
 mod invoke;
+mod job_call;
 mod left_behind;
 mod legality;
 mod nesting;
@@ -59,12 +61,15 @@ use crate::envelope::Unregistered;
 use crate::events::EventSender;
 use crate::generation::Generation;
 use crate::hook_id::HookId;
+use crate::jobs::JobQueue;
 use crate::panic_boundary::catch;
 use crate::step::unlike_table;
 use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
 pub(crate) use background::Background;
 pub use background::{BackgroundCounts, PatchEnvelope};
+use dependencies::{Ends, TurnNotes};
 use in_order::first_opinion;
+pub(crate) use job_call::JobCall;
 use left_behind::LeftBehind;
 pub(crate) use nesting::enter_recorder;
 pub(crate) use offload::is_large;
@@ -80,6 +85,9 @@ pub(crate) struct Services {
     pub(crate) background: Background,
     pub(crate) stops: StopCounts,
     pub(crate) left_behind: LeftBehind,
+    pub(crate) turn_notes: TurnNotes,
+    /// The durable queue of the host.
+    pub(crate) jobs: Option<Arc<dyn JobQueue>>,
 }
 
 impl Default for Services {
@@ -89,6 +97,8 @@ impl Default for Services {
             background: Background::new(stream.clone()),
             stops: StopCounts::default(),
             left_behind: LeftBehind::default(),
+            turn_notes: TurnNotes::default(),
+            jobs: None,
             stream,
         }
     }
@@ -457,6 +467,8 @@ struct DispatchState<'a> {
     derived: Option<Derived>,
     /// What the present version of the step serialised to, where that is checked.
     steadiness: Steadiness,
+    /// How the hooks have ended that others depend on.
+    ends: Option<Box<Ends>>,
 }
 
 /// How far a decider is.
@@ -490,6 +502,7 @@ impl<'a> DispatchState<'a> {
             snapshot: None,
             derived: None,
             steadiness: Steadiness::begin(payload),
+            ends: None,
             context,
         }
     }

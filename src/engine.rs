@@ -15,11 +15,13 @@
 //! | `engine/permit.rs` | clearances that cross a process boundary |
 //! | `engine/recording.rs` | how dispatches reach a recorder |
 //! | `engine/background.rs` | what a host does with background hooks |
+//! | `engine/jobs.rs` | how calls get to a durable queue, and how they are made later |
 
 mod approval;
 mod background;
 mod future;
 mod hook_engine;
+mod jobs;
 pub(crate) mod noop;
 mod optional;
 pub mod permit;

@@ -164,6 +164,8 @@ pub enum DropReason {
     ShutDown,
     /// The step could not be copied, because its payload panicked.
     NoCopy,
+    /// The queue of jobs has not taken the call.
+    NotKept,
 }
 
 impl fmt::Display for DropReason {
@@ -174,6 +176,7 @@ impl fmt::Display for DropReason {
             Self::RuntimeEnded => "the tokio runtime of the call has ended",
             Self::ShutDown => "the engine was shut down",
             Self::NoCopy => "the step could not be copied",
+            Self::NotKept => "the queue of jobs has not taken it",
         })
     }
 }

@@ -92,6 +92,7 @@ struct Names {
     conditions: BTreeMap<&'static str, ConditionKind>,
     sections: BTreeMap<&'static str, ConfigSection>,
     dialects: BTreeMap<&'static str, Arc<dyn Dialect>>,
+    handlers: BTreeMap<String, BuiltHandler>,
 }
 
 impl Names {
@@ -168,6 +169,42 @@ impl Registry {
         Ok(self.change(|names| {
             let build = kind.factories().map(|(_, build)| (name.clone(), Arc::clone(build)));
             names.builtins.extend(build);
+        }))
+    }
+
+    /// Adds a handler that was built already, and returns the new revision. A config names it as
+    /// `handler = "NAME"`; all hooks that do share it. A handler of the same name is replaced; one that a file
+    /// declares itself (`[handler.NAME]`) goes first there.
+    ///
+    /// ```
+    /// use hookgate::config::Loader;
+    /// use hookgate::contract::{BuiltHandler, Capabilities};
+    /// use hookgate::{Event, Registry, Verdict};
+    ///
+    /// let freeze = BuiltHandler::sync(|_| Ok(Verdict::deny("frozen")))
+    ///     .capabilities(Capabilities::new().events([Event::PreToolUse]));
+    /// let registry = Registry::new();
+    /// registry.add_handler("freeze", freeze)?;
+    /// let loader = Loader::new(&registry);
+    /// let load = |event: &str| {
+    ///     let text = format!("[[hook]]\nid = 'h'\nevent = '{event}'\nhandler = 'freeze'\n");
+    ///     loader.parse("hooks.toml", &text, ".".as_ref())
+    /// };
+    /// assert!(load("pre_tool_use").is_ok());
+    /// assert!(load("stop").unwrap_err().to_string().contains("does not declare `stop`"));
+    /// # Ok::<(), hookgate::registry::RegistryError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`RegistryError::EmptyName`].
+    pub fn add_handler(
+        &self,
+        name: impl Into<String>,
+        handler: BuiltHandler,
+    ) -> Result<u64, RegistryError> {
+        let name = checked(name.into())?;
+        Ok(self.change(|names| {
+            names.handlers.insert(name, handler);
         }))
     }
 
@@ -300,6 +337,16 @@ impl Registry {
     #[must_use]
     pub fn builtins(&self) -> Vec<String> {
         self.read(|names| names.builtins.keys().cloned().collect())
+    }
+
+    /// Returns the names of the handlers that were added as such, sorted.
+    #[must_use]
+    pub fn handlers(&self) -> Vec<String> {
+        self.read(|names| names.handlers.keys().cloned().collect())
+    }
+
+    pub(crate) fn handler(&self, name: &str) -> Option<BuiltHandler> {
+        self.read(|names| names.handlers.get(name).cloned())
     }
 
     pub(crate) fn kind(&self, name: &str) -> Option<Arc<BuildFn>> {

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::config_hash::ConfigHash;
-use crate::decision::{Decision, Outcome, Vote, VoteOutcome};
+use crate::decision::{Decision, FailedRequired, Outcome, Vote, VoteOutcome};
 use crate::dispatch::{Evaluated, PatchEnvelope, present};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
@@ -90,6 +90,9 @@ pub struct Report {
     pub messages: Vec<String>,
     /// Typed data for the runtime, in the order of the hooks.
     pub contributions: Vec<Contribution>,
+    /// The required hooks that have failed, in the order of the hooks: what was gathered is not enough.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_required: Vec<FailedRequired>,
     /// Labels; of two hooks that give the same one the later counts.
     pub annotations: Map<String, Value>,
     /// Data that goes with the decision.
@@ -127,6 +130,7 @@ impl Report {
             context: Vec::new(),
             messages: Vec::new(),
             contributions: Vec::new(),
+            failed_required: Vec::new(),
             annotations: Map::new(),
             payload: None,
             votes: Vec::new(),
@@ -182,6 +186,7 @@ impl Report {
             context: decision.context,
             messages: decision.messages,
             contributions: decision.contributions,
+            failed_required: decision.failed_required,
             annotations: decision.annotations,
             payload: decision.payload,
             ..self
@@ -234,6 +239,8 @@ impl Report {
                 added_context: false,
                 failure: Some(FailureClass::Malformed),
                 detail: Some(detail),
+                failed_attempts: Vec::new(),
+                fallback: false,
                 duration_us: None,
             }],
             by: vec![ENGINE.into()],

@@ -35,8 +35,13 @@ impl Loader<'_> {
         let earlier = self.keeping.into_iter().flat_map(HandlerTable::specs);
         let earlier: HashMap<&str, &HookSpec> =
             earlier.map(|old| (old.id().as_str(), old.declared())).collect();
+        let shared: HashMap<&str, &HookSpec> =
+            earlier.values().filter_map(|old| Some((old.shared_handler()?, *old))).collect();
         for hook in document.hooks {
-            let kept = earlier.get(hook.id().as_str()).copied();
+            let kept = match hook.shared_handler() {
+                Some(name) => shared.get(name).copied(),
+                None => earlier.get(hook.id().as_str()).copied(),
+            };
             builder.insert(match kept {
                 Some(earlier) => hook.keep_handler_of(earlier),
                 None => hook,

@@ -7,6 +7,7 @@
 //! extends = "a.pack@sha256:…"     # shared hooks, which come before its own
 //!
 //! [limits]                        # bounds and defaults
+//! [handler.NAME]                  # handlers that several hooks use
 //! [[hook]]                        # any number of hooks
 //! [require]                       # what must be guarded
 //! [[disable]]                     # hooks of this layer, or one below, to go without
@@ -27,6 +28,7 @@ use hookgate_contract::{BuildContext, Sections};
 use serde_json::Value;
 
 use super::disable::{DISABLE, Disable, read_disables};
+use super::handler::HANDLER;
 use super::hook::read_hook;
 use super::include::{FileEntry, INCLUDE, read_entries};
 use super::keys::{KINDS, is_of_hook};
@@ -35,6 +37,7 @@ use super::pack::EXTENDS;
 use super::problem::ConfigProblem;
 use super::reader::Reader;
 use super::require::read_require;
+use super::shared_handlers::{nameless, read_shared_handlers, warn_of_unused};
 use super::trial::split;
 use crate::require::Require;
 use crate::table::{HookSpec, Layer, Limits};
@@ -95,12 +98,20 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
     let dialects = reader.registry.dialects();
     let hooks = hooks.iter().chain(&of_sections);
     let hooks: Vec<_> = hooks.flat_map(|hook| split(reader, hook)).collect();
+    let layer = reader.layer;
+    let context =
+        BuildContext::new(base, document.limits.output).in_layer(layer).speaking(&dialects);
+    let nameless = settings
+        .node(HANDLER)
+        .and_then(|node| Some((node.span.clone(), nameless(node, &reader.registry.kinds())?)));
+    match nameless {
+        Some((span, problem)) => reader.error(span, ConfigProblem::Setting(problem)),
+        None => read_shared_handlers(reader, &mut settings, &context),
+    }
     for hook in &hooks {
-        let context = BuildContext::new(base, document.limits.output)
-            .in_layer(reader.layer)
-            .speaking(&dialects);
         document.hooks.push(read_hook(reader, hook, &context, &sections));
     }
+    warn_of_unused(reader);
     if let Some(require) = settings.table("require") {
         document.require_span = require.span();
         document.require = read_require(reader, require, &document.hooks);
@@ -158,7 +169,7 @@ fn home_of(key: &str) -> Option<String> {
              `command = { argv = [\"./guard.py\"] }`"
                 .to_owned(),
         ),
-        key if KINDS.contains(&key) || key == "handler" => {
+        key if KINDS.contains(&key) => {
             Some(format!("a handler belongs to a hook: write `[hook.{key}]` below its `[[hook]]`"))
         }
         key if is_of_hook(key) => {

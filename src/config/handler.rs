@@ -1,13 +1,14 @@
 //! The handler of a hook: which kind it is of, and what its kind builds from the settings.
 //!
-//! A hook has exactly one handler. There are three ways to write it, and all end in a function of
-//! the registry:
+//! A hook has exactly one handler. It is written in one of these ways, and all but the last end in
+//! a function of the registry:
 //!
 //! ```toml
 //! builtin = { name = "deny", reason = "…" }    # a builtin with settings
 //! builtin = "audit"                            # a builtin without
 //! command = { argv = ["./guard.py"] }          # a registered kind, under its own key
 //! handler = { kind = "my-kind", limit = 3 }    # a registered kind, by its name
+//! handler = "memory"                           # a shared handler: `shared_handlers.rs`
 //! ```
 //!
 //! The function reads the settings it knows and notes what is wrong with them. A key that it has
@@ -22,22 +23,38 @@ use hookgate_contract::BuildFn;
 use hookgate_contract::settings::{Node, NodeValue, SettingEntry, SettingProblem, Settings};
 use hookgate_contract::suggest::Suggestion;
 use hookgate_contract::{BuildContext, BuiltHandler, Failure, FailureClass, Invocation};
+use serde_json::{Value, json};
 
 use super::error::ConfigError;
 use super::keys::{KINDS, is_of_hook};
 use super::problem::ConfigProblem;
 use super::reader::Reader;
+use super::shared_handlers::shared_handler;
 
 /// The key under which a handler of any registered kind can be written.
 pub(super) const HANDLER: &str = "handler";
 
-/// Finds the one handler of a hook and builds it. Returns its kind and the handler; `None` if a
-/// mistake was reported.
+/// The handler of a hook.
+pub(super) struct ReadHandler {
+    pub(super) kind: String,
+    pub(super) built: BuiltHandler,
+    /// The name of a shared handler, and the settings that it was built from.
+    pub(super) shared: Option<(String, Value)>,
+}
+
+impl ReadHandler {
+    const fn own(kind: String, built: BuiltHandler) -> Self {
+        Self { kind, built, shared: None }
+    }
+}
+
+/// Finds the one handler of a hook and builds it, or takes the shared one that it names. `None` if a mistake was
+/// reported.
 pub(super) fn read_handler(
     reader: &mut Reader<'_>,
     settings: &mut Settings<'_>,
     context: &BuildContext<'_>,
-) -> Option<(String, BuiltHandler)> {
+) -> Option<ReadHandler> {
     let kinds = reader.registry.kinds();
     let is_handler = |entry: &&SettingEntry| {
         let key = entry.key.as_str();
@@ -62,6 +79,12 @@ pub(super) fn read_handler(
     };
     match entry.key.as_str() {
         "builtin" => read_builtin(reader, entry, context),
+        HANDLER if matches!(entry.node.value, NodeValue::Text(_)) => {
+            let NodeValue::Text(name) = &entry.node.value else { return None };
+            let shared = shared_handler(reader, name, entry.node.span.clone())?;
+            let (built, settings) = (shared.built?, shared.settings);
+            Some(ReadHandler { kind: shared.kind, built, shared: Some((name.clone(), settings)) })
+        }
         HANDLER => {
             let mut inner = Settings::new(&entry.node);
             let kind = inner.required_text("kind").map(str::to_owned);
@@ -108,7 +131,7 @@ fn read_kind(
     span: Range<usize>,
     settings: Settings<'_>,
     context: &BuildContext<'_>,
-) -> Option<(String, BuiltHandler)> {
+) -> Option<ReadHandler> {
     match reader.registry.kind(kind) {
         Some(build) => build_handler(reader, kind, &*build, settings, context),
         // A kind of hookgate itself that this program was built without is known to fail at each step.
@@ -121,7 +144,7 @@ fn read_kind(
                     format!("no handler of kind `{missing}` is registered here"),
                 ))
             };
-            Some((kind.to_owned(), BuiltHandler::from_sync(unverified)))
+            Some(ReadHandler::own(kind.to_owned(), BuiltHandler::from_sync(unverified)))
         }
         None => {
             let known = reader.registry.kinds();
@@ -143,7 +166,7 @@ fn read_builtin(
     reader: &mut Reader<'_>,
     entry: &SettingEntry,
     context: &BuildContext<'_>,
-) -> Option<(String, BuiltHandler)> {
+) -> Option<ReadHandler> {
     let node = &entry.node;
     let empty = Node { span: node.span.clone(), value: NodeValue::Table(Vec::new()) };
     let mut settings = Settings::new(match node.value {
@@ -213,7 +236,7 @@ fn build_handler(
     build: &BuildFn,
     mut settings: Settings<'_>,
     context: &BuildContext<'_>,
-) -> Option<(String, BuiltHandler)> {
+) -> Option<ReadHandler> {
     let span = settings.span();
     let built = build(&mut settings, context);
     let before = reader.errors.len();
@@ -241,5 +264,22 @@ fn build_handler(
         let span = setting.map_or_else(|| span.clone(), |entry| entry.node.span.clone());
         reader.warn(span, ConfigProblem::Handler(warning.clone()));
     }
-    Some((kind.to_owned(), built))
+    Some(ReadHandler::own(kind.to_owned(), built))
+}
+
+/// Returns the settings of the handler of a hook, however they are written: as `kind = { … }`, as
+/// `handler = { kind = "kind", … }`, or as the name of a builtin. The other keys of the hook are known
+/// to the engine and are not a part of it.
+pub(super) fn handler_settings(hook: &Node, kind: &str) -> Value {
+    let NodeValue::Table(entries) = &hook.value else { return Value::Null };
+    let handler = entries.iter().find(|entry| entry.key == HANDLER || entry.key == kind);
+    let Some(entry) = handler else { return Value::Null };
+    match entry.node.to_json() {
+        Value::String(name) => json!({"name": name}),
+        Value::Object(mut settings) if entry.key == HANDLER => {
+            settings.remove("kind");
+            settings.into()
+        }
+        settings => settings,
+    }
 }

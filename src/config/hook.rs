@@ -14,16 +14,16 @@
 //! The order of reading matters in one way: what a glob for events takes in depends on the role and
 //! the handler, so events are resolved last.
 
-use hookgate_contract::settings::{Node, NodeValue, SettingEntry, Settings};
+use hookgate_contract::settings::{Node, SettingEntry, Settings};
 use hookgate_contract::{BuildContext, ConditionContext, Sections};
 use hookgate_contract::{BuiltHandler, Failure, FailureClass, Invocation, Mode, Posture, Role};
-use serde_json::{Value, json};
 
 use super::canary::{CANARY, read_canaries};
 use super::conditions::read_conditions;
 use super::events::{read_events, resolve_globs};
+use super::execution::Execution;
 use super::foreign::{failing_results, is_foreign, speaks_dialect, warn_of_foreign_events};
-use super::handler::{HANDLER, read_handler};
+use super::handler::{ReadHandler, handler_settings, read_handler};
 use super::locate::{span_below, span_of_problem};
 use super::misuse::{ReadHook, check_use};
 use super::problem::ConfigProblem;
@@ -63,11 +63,12 @@ pub(super) fn read_hook(
     let role = settings.choice("role", &["observe", "guard", "rewrite"], Role::from_name);
     let on_failure = settings.choice("on_failure", &POSTURES, Posture::from_name);
     let options = Options::read(&mut settings);
+    let execution = Execution::read(reader, &mut settings);
     let canaries = settings.node(CANARY);
     if options.on_failure_of.contains(&(FailureClass::Unclear, Posture::Allow)) {
         reader.warn(settings.span_of("on_unclear"), ConfigProblem::UnclearAllowed);
     }
-    let foreign = handler.as_ref().is_some_and(|(kind, _)| is_foreign(kind));
+    let foreign = handler.as_ref().is_some_and(|handler| is_foreign(&handler.kind));
     if foreign && !speaks_dialect(&settings) {
         warn_of_foreign_events(reader, &mut settings);
     }
@@ -85,7 +86,7 @@ pub(super) fn read_hook(
     reader.finish(settings);
 
     let role_unread = role.is_none() && handler.is_none();
-    let (kind, mut built) = handler.unwrap_or_else(|| (String::new(), unbuilt()));
+    let ReadHandler { kind, mut built, shared } = handler.unwrap_or_else(unbuilt);
     let known_role = role.or(built.role);
     let (events, events_read) =
         resolve_globs(reader, events, known_role, built.supports, &conditions);
@@ -107,12 +108,16 @@ pub(super) fn read_hook(
     };
     check_use(reader, &read);
     let id = id.unwrap_or_else(|| format!("line-{line}"));
-    let settings_of_handler = handler_settings(node, &kind);
+    let (shared, settings_of_handler) = match shared {
+        Some((name, settings)) => (Some(name), settings),
+        None => (None, handler_settings(node, &kind)),
+    };
     built.sources.extend_from_slice(text_files);
     let mut hook = Hook::new(id, kind, built)
         .event_selectors(events)
         .matching(conditions)
         .settings(settings_of_handler)
+        .shared_handler(shared)
         .read_from(
             origin.read_at(span),
             Unread { role: role_unread, events: !events_read, set_aside: false },
@@ -124,7 +129,7 @@ pub(super) fn read_hook(
         hook = hook.on_failure(posture);
     }
     let hook = canaries.into_iter().fold(hook, Hook::canary);
-    options.apply(hook).build()
+    execution.apply(options.apply(hook)).build().with_execution_noted()
 }
 
 /// Reports conditions that no step meets, and warns of those that were hardly meant.
@@ -150,7 +155,6 @@ struct Options<'a> {
     tags: Vec<&'a str>,
     timeout: Option<std::time::Duration>,
     on_failure_of: Vec<(FailureClass, Posture)>,
-    background: bool,
     merge: bool,
     may_allow: bool,
     pure: bool,
@@ -173,7 +177,6 @@ impl<'a> Options<'a> {
                     Some((class, settings.choice(key, &POSTURES, Posture::from_name)?))
                 })
                 .collect(),
-            background: settings.flag("background").unwrap_or_default(),
             merge: settings.flag("merge").unwrap_or_default(),
             may_allow: settings.flag("may_allow").unwrap_or_default(),
             pure: settings.flag("pure").unwrap_or_default(),
@@ -184,7 +187,6 @@ impl<'a> Options<'a> {
         let mut hook = hook
             .mode(self.mode)
             .priority(self.priority)
-            .background(self.background)
             .merge(self.merge)
             .may_allow(self.may_allow)
             .pure(self.pure);
@@ -202,24 +204,8 @@ impl<'a> Options<'a> {
 
 /// Returns a handler for a hook whose own could not be built. It is never called, since the file is
 /// refused.
-fn unbuilt() -> BuiltHandler {
+fn unbuilt() -> ReadHandler {
     let failed = |_: Invocation<'_>| Err(Failure::new(FailureClass::Spawn, "it was not built"));
-    BuiltHandler::from_sync(failed)
-}
-
-/// Returns the settings of the handler of a hook, however they are written: as `kind = { … }`, as
-/// `handler = { kind = "kind", … }`, or as the name of a builtin. The other keys of the hook are known
-/// to the engine and are not a part of it.
-fn handler_settings(hook: &Node, kind: &str) -> Value {
-    let NodeValue::Table(entries) = &hook.value else { return Value::Null };
-    let handler = entries.iter().find(|entry| entry.key == HANDLER || entry.key == kind);
-    let Some(entry) = handler else { return Value::Null };
-    match entry.node.to_json() {
-        Value::String(name) => json!({"name": name}),
-        Value::Object(mut settings) if entry.key == HANDLER => {
-            settings.remove("kind");
-            settings.into()
-        }
-        settings => settings,
-    }
+    let built = BuiltHandler::from_sync(failed);
+    ReadHandler { kind: String::new(), built, shared: None }
 }

@@ -92,7 +92,7 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Keys of a hook that are often written below its handler, where they are unknown.
-const OF_HOOK: [&str; 24] = [
+const OF_HOOK: [&str; 28] = [
     "id",
     "event",
     "tool",
@@ -116,6 +116,10 @@ const OF_HOOK: [&str; 24] = [
     "may_allow",
     "pure",
     "canary",
+    "needs",
+    "required",
+    "retry",
+    "fallback",
     "on_timeout",
 ];
 

@@ -38,6 +38,7 @@ pub(super) fn span_of_problem(
         | BuildProblem::DisabledDependency(id)
         | BuildProblem::UnrelatedDependency(id)
         | BuildProblem::AfterObserver(id)
+        | BuildProblem::LaterDependency(id)
         | BuildProblem::AfterBackground(id) => find(value, &|text| text == id),
         BuildProblem::DuplicateEvent(event) => last_of_event(value, event),
         BuildProblem::Unfit { event, .. } | BuildProblem::NoTool { event } if key == "event" => {

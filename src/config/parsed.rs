@@ -11,6 +11,7 @@ use super::include::Trail;
 use super::locate::hook_around;
 use super::quarantine::Quarantine;
 use super::reader::Reader;
+use super::shared_handlers::SharedHandlers;
 use super::source::Source;
 use super::{ConfigError, ConfigErrors, ConfigProblem, LoadedFile, Loader};
 use crate::table::HandlerTable;
@@ -41,6 +42,7 @@ impl Loader<'_> {
             source,
             errors: Vec::new(),
             warnings: Vec::new(),
+            handlers: SharedHandlers::new(),
             conditions: Vec::new(),
         };
         let broken: Vec<_> =

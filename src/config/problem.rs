@@ -106,6 +106,17 @@ pub enum ConfigProblem {
         /// A kind with a similar name.
         near: Suggestion,
     },
+    /// No shared handler has this name.
+    #[error("there is no handler `{name}`{near}")]
+    UnknownHandler {
+        /// The name.
+        name: String,
+        /// A handler with a similar name.
+        near: Suggestion,
+    },
+    /// A shared handler that no hook uses.
+    #[error("no hook uses the handler `{0}`")]
+    UnusedHandler(String),
     /// A key that belongs elsewhere in the file.
     #[error("unknown key `{key}` here: {hint}")]
     Misplaced {
@@ -271,6 +282,9 @@ impl ConfigProblem {
             Self::UnknownEvent { near, .. } if near.as_deref().is_none() => {
                 Some("`hookgate events` lists all events and their aliases; the name of an event of your own begins with `x.`".into())
             }
+            Self::UnknownHandler { near, .. } if near.as_deref().is_none() => Some(
+                "declare it in this file as `[handler.NAME]`, or write the handler itself below the hook".into(),
+            ),
             Self::NoHandler => Some(
                 "add one of `builtin`, `command`, `http`, `mcp`, `prompt`, `rego`, `cedar` or `handler`, such as \
                  builtin = { name = \"deny\", reason = \"…\" }"

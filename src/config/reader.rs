@@ -11,6 +11,7 @@ use hookgate_contract::{Condition, Contract};
 
 use super::error::ConfigError;
 use super::problem::ConfigProblem;
+use super::shared_handlers::SharedHandlers;
 use super::source::Source;
 use crate::registry::Registry;
 use crate::table::Layer;
@@ -24,6 +25,8 @@ pub(super) struct Reader<'r> {
     pub(super) source: Arc<Source>,
     pub(super) errors: Vec<ConfigError>,
     pub(super) warnings: Vec<ConfigError>,
+    /// The handlers that several hooks of the file may use.
+    pub(super) handlers: SharedHandlers,
     /// The registered conditions so far, each with the span of its value.
     pub(super) conditions: Vec<(Range<usize>, Arc<dyn Condition>)>,
 }

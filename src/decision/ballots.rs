@@ -34,6 +34,19 @@ pub(crate) struct Uncounted {
     pub(crate) class: FailureClass,
     /// What it would count as, if the hook only warns; `None` for a hook that enforces.
     pub(crate) warns: Option<Option<VerdictDecision>>,
+    /// What is left of the hook.
+    pub(crate) left: Left,
+}
+
+/// What is left of a hook whose failure counts as no decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// Nothing: it is as if the hook had said nothing.
+    Nothing,
+    /// Its fallback stands in.
+    Fallback,
+    /// A gap: it is required, and what was gathered is not enough.
+    Gap,
 }
 
 impl Ballot {

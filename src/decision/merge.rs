@@ -8,9 +8,9 @@ use std::borrow::Cow;
 
 use hookgate_contract::{Answer, FailureClass, Parts, ReasonCode, VerdictDecision};
 
-use super::ballots::{Ballot, Ballots, Uncounted};
+use super::ballots::{Ballot, Ballots, Left, Uncounted};
 use super::reasons::{self, Shared};
-use super::{Decision, Outcome, SmallList, Unfinished};
+use super::{Decision, FailedRequired, Outcome, SmallList, Unfinished};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
 
@@ -44,6 +44,7 @@ pub(crate) fn merge(
     // The reasons, if there are several, or one that is to be worded; and failures that do not count.
     let (mut shared, mut failed) = (Vec::new(), None);
     let mut told: Vec<Told> = Vec::new();
+    let mut required = Vec::new();
     // Mostly there is one ballot. So the decision is made of the first, and the others are added.
     let mut decision = match first {
         Some(first) => {
@@ -52,7 +53,7 @@ pub(crate) fn merge(
             if answered_by == Some(0) {
                 answer = parts.answer.take();
             }
-            tell(&mut told, first.uncounted, 0, &first.hook, &parts);
+            tell(&mut told, &mut required, first.uncounted, 0, &first.hook, &parts);
             if !is_decisive {
                 (parts.reason, parts.reason_code, parts.payload) = (None, None, None);
             } else {
@@ -67,6 +68,7 @@ pub(crate) fn merge(
                 context: parts.context,
                 messages: parts.message.map_or_else(Vec::new, |message| vec![message]),
                 contributions: parts.contributions,
+                failed_required: Vec::new(),
                 annotations: parts.annotations,
                 payload: parts.payload,
                 generation,
@@ -80,7 +82,8 @@ pub(crate) fn merge(
     for (position, ballot) in (1..).zip(more) {
         let is_decisive = determines(position, &ballot);
         let Ballot { hook, mut parts, .. } = ballot;
-        tell(&mut told, ballot.uncounted, decision.messages.len(), &hook, &parts);
+        let place = decision.messages.len();
+        tell(&mut told, &mut required, ballot.uncounted, place, &hook, &parts);
         if is_decisive {
             // Those of the first hook, too.
             if shared.is_empty() && !decision.by.is_empty() {
@@ -100,6 +103,7 @@ pub(crate) fn merge(
         decision.annotations.append(&mut parts.annotations);
     }
     word_reasons(&mut decision, shared, failed, strictest);
+    decision.failed_required = required;
     word_failures(&mut decision.messages, told);
     if decision.reason_code.is_none() && outcome >= Outcome::Deny {
         decision.reason_code = Some(ReasonCode::PolicyViolation);
@@ -131,8 +135,10 @@ struct Told {
     hooks: Vec<HookId>,
 }
 
+/// Adds a failure that does not count to what is told, and to the required hooks that have failed.
 fn tell(
     told: &mut Vec<Told>,
+    required: &mut Vec<FailedRequired>,
     uncounted: Option<Uncounted>,
     place: usize,
     hook: &HookId,
@@ -140,6 +146,10 @@ fn tell(
 ) {
     let Some(uncounted) = uncounted else { return };
     let cause = parts.reason.as_ref().filter(|_| parts.decision.is_none());
+    if uncounted.left == Left::Gap {
+        let (class, cause) = (uncounted.class, cause.cloned());
+        required.push(FailedRequired { hook: hook.clone(), class, cause });
+    }
     match told.iter_mut().find(|told| told.uncounted == uncounted && told.cause.as_ref() == cause) {
         Some(told) => told.hooks.push(hook.clone()),
         None => {
@@ -152,8 +162,7 @@ fn tell(
 /// Puts what is told of failures among the messages, in the order of the hooks.
 fn word_failures(messages: &mut Vec<String>, told: Vec<Told>) {
     for Told { uncounted, cause, place, hooks } in told.into_iter().rev() {
-        let Uncounted { class, warns } = uncounted;
-        let text = reasons::uncounted(class, warns, &hooks);
+        let text = reasons::uncounted(uncounted, &hooks);
         messages.insert(place.min(messages.len()), reasons::with_cause(text, cause.as_deref()));
     }
 }

@@ -11,6 +11,7 @@ use std::fmt::Display;
 
 use hookgate_contract::{FailureClass, VerdictDecision};
 
+use super::ballots::{Left, Uncounted};
 use crate::hook_id::HookId;
 
 /// The most characters of a reason that is joined of several, or that the engine says itself.
@@ -128,11 +129,24 @@ pub(crate) fn failure<N: Display>(
 
 /// Says that hooks failed whose failure does not count.
 pub(super) fn uncounted<N: Display>(
-    class: FailureClass,
-    warns: Option<Option<VerdictDecision>>,
+    Uncounted { class, warns, left }: Uncounted,
     hooks: &[N],
 ) -> String {
     match (warns, hooks) {
+        (None, [hook]) if left == Left::Gap => {
+            format!("the hook `{hook}` failed ({class}), and it is required")
+        }
+        (None, many) if left == Left::Gap => {
+            format!("{} hooks failed ({class}) that are required: {}", many.len(), named(many))
+        }
+        (None, [hook]) if left == Left::Fallback => {
+            format!("the hook `{hook}` failed ({class}), and its fallback stands in")
+        }
+        (None, many) if left == Left::Fallback => format!(
+            "{} hooks failed ({class}), and their fallbacks stand in: {}",
+            many.len(),
+            named(many)
+        ),
         (None, [hook]) => format!("the hook `{hook}` failed ({class}) and was not enforced"),
         (None, many) => {
             format!("{} hooks failed ({class}) and were not enforced: {}", many.len(), named(many))

@@ -202,6 +202,7 @@ impl<'a> DispatchState<'a> {
         let (mut running, mut position) = (0, 0);
         let mut first_end = None;
         while position < group.end {
+            let is_held = group.calls.is_held(position);
             let Some(call) = group.calls.get_mut(position) else { break };
             position += 1;
             if call.is_over() {
@@ -209,6 +210,10 @@ impl<'a> DispatchState<'a> {
             }
             if running >= bound {
                 break;
+            }
+            // What it waits for comes before it, and runs or is held itself.
+            if is_held {
+                continue;
             }
             if call.poll(self, envelope, round, passed, clock, cx).is_pending() {
                 running += 1;
@@ -247,6 +252,17 @@ impl<'e> Calls<'e> {
             Self::One(call) => call.get_mut(position),
             Self::Several(calls) => calls.get_mut(position),
         }
+    }
+
+    /// Returns whether a call must not begin yet, because its hook comes after another one that is not over.
+    fn is_held(&self, position: usize) -> bool {
+        let Self::Several(calls) = self else { return false };
+        let Some((call, before)) = calls.get(..=position).and_then(<[_]>::split_last) else {
+            return false;
+        };
+        let follows = &call.hook.dependencies.follows;
+        !follows.is_empty()
+            && before.iter().any(|first| !first.is_over() && follows.contains(first.hook.id()))
     }
 }
 
@@ -315,7 +331,8 @@ impl<'e> ConcurrentCall<'e> {
                 CallState::Ready => {
                     self.started = dispatch.start(self.hook, envelope);
                     dispatch.mark_called(self.index);
-                    let reply = match answer_now(self.hook, envelope) {
+                    let unmet = dispatch.find_unmet(self.hook, envelope).map(Err);
+                    let reply = match unmet.or_else(|| answer_now(self.hook, envelope)) {
                         Some(reply) => reply,
                         None => {
                             let deadline = dispatch.deadline;
@@ -379,7 +396,7 @@ impl<'e> ConcurrentCall<'e> {
     /// Polls an offloaded call for the first time.
     fn poll_call(
         &mut self,
-        dispatch: &DispatchState<'_>,
+        dispatch: &mut DispatchState<'_>,
         call: Call<'e>,
         envelope: &Envelope<'_>,
         round: u8,
@@ -402,17 +419,19 @@ impl<'e> ConcurrentCall<'e> {
     #[inline]
     fn answer(
         &mut self,
-        dispatch: &DispatchState<'_>,
+        dispatch: &mut DispatchState<'_>,
         reply: Reply,
         envelope: &Envelope<'_>,
         round: u8,
     ) -> Poll<()> {
         if self.started.is_none() && is_silent(&reply) {
+            dispatch.note_end(self.hook, envelope, None);
             return Poll::Ready(());
         }
         let contract = dispatch.contract(envelope.payload());
         let version = Version { payload: envelope.payload(), is_final: round > 1 };
         let checked = validate(self.hook, self.index, contract, version, reply);
+        dispatch.note_end(self.hook, envelope, Some(&checked));
         self.state = CallState::Answered(Box::new(checked));
         Poll::Ready(())
     }

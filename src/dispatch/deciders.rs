@@ -259,6 +259,7 @@ impl<'a> DispatchState<'a> {
         let contract = self.contract(envelope.payload());
         let version = Version { payload: envelope.payload(), is_final: round > 1 };
         let checked = validate(hook, index, contract, version, reply);
+        self.note_end(hook, envelope, Some(&checked));
         self.apply_checked(index, hook, checked, envelope, round, started)
     }
 

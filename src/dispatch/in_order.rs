@@ -134,8 +134,13 @@ impl<'a> DispatchState<'a> {
             return None;
         }
         let started = self.start(hook, envelope);
-        let reply = should_call.and_then(|_| answer(hook, handler, envelope));
+        let should_call = should_call.and_then(|_| match self.find_unmet(hook, envelope) {
+            Some(unmet) => Err(unmet),
+            None => Ok(()),
+        });
+        let reply = should_call.and_then(|()| answer(hook, handler, envelope));
         if started.is_none() && is_silent(&reply) {
+            self.note_end(hook, envelope, None);
             return None;
         }
         Some(Invoked { index, hook, started, reply })

@@ -8,15 +8,18 @@
 //! | a patch or an answer | from a guard, which decides and does not change |
 //! | a patch | of a field that the contract does not list, or of another JSON type |
 //! | an answer, context, a contribution | if the contract does not take it |
+//! | a contribution | of a kind that the manifest of the handler does not declare |
 //!
 //! The rules look at the verdict only, never at the step, so that the same verdict is legal or illegal
 //! at every step of an event. A first violation is enough: the whole verdict is refused, because a
 //! verdict that is applied in part is not what its author wrote.
 
-use hookgate_contract::Parts;
+use hookgate_contract::contribution::{Contribution, ContributionKind};
 use hookgate_contract::json::Integers;
-use hookgate_contract::{Contract, Failure, FailureClass, Role};
+use hookgate_contract::{Capabilities, Contract, Failure, FailureClass, Parts, Role};
 use serde_json::Value;
+
+use crate::table::CompiledHook;
 
 /// Returns the first reason for which a verdict is illegal; `None` if it may be given here.
 pub(super) fn find_illegal(
@@ -45,6 +48,43 @@ pub(super) fn find_illegal(
         return Some(format!("no context can be added at `{event}`"));
     }
     find_illegal_contribution(parts, contract).or_else(|| find_illegal_patch(parts, contract))
+}
+
+/// Returns the failure of a verdict with a contribution that the manifest of its handler does not declare.
+pub(super) fn find_undeclared(
+    parts: &Parts,
+    capabilities: Option<&Capabilities>,
+) -> Option<String> {
+    if parts.contributions.is_empty() {
+        return None;
+    }
+    undeclared(&parts.contributions, capabilities?)
+}
+
+#[cold]
+fn undeclared(contributions: &[Contribution], capabilities: &Capabilities) -> Option<String> {
+    let mut kinds = contributions.iter().map(Contribution::kind);
+    let kind = kinds.find(|kind| !capabilities.may_contribute(*kind))?.name();
+    Some(format!("the handler does not declare that it contributes `{kind}`"))
+}
+
+/// Returns the failure of a call that nobody waits for and that contributes more than what changes nothing of a step.
+pub(super) fn find_illegal_work(
+    contributions: &[Contribution],
+    hook: &CompiledHook,
+) -> Option<Failure> {
+    let mut kinds = contributions.iter().map(Contribution::kind);
+    let lasting = kinds.find(|kind| !ContributionKind::ANYWHERE.contains(kind));
+    let problem = match lasting {
+        Some(kind) => {
+            let kind = kind.name();
+            Some(format!(
+                "a call in the background cannot contribute `{kind}`: the step has gone on"
+            ))
+        }
+        None => undeclared(contributions, hook.definition.spec.capabilities()?),
+    };
+    problem.map(|why| Failure::new(FailureClass::Illegal, why).shown())
 }
 
 fn find_illegal_contribution(parts: &Parts, contract: &'static Contract) -> Option<String> {

@@ -16,10 +16,11 @@ use std::sync::Arc;
 
 use hookgate_contract::Observed;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Envelope, Failure};
+use hookgate_contract::{Envelope, Failure, FailureClass};
 
 use super::DispatchState;
 use super::invoke::{Call, check_conditions, conditions_hold, invoke};
+use super::job_call::submit_job;
 use super::offload::OwnedCall;
 use super::record::vote;
 use super::snapshot::Snapshot;
@@ -97,7 +98,12 @@ impl DispatchState<'_> {
         if let Ok(false) = holds {
             return None;
         }
-        if hook.definition.spec.is_background() {
+        let holds = match self.find_unmet(hook, envelope) {
+            Some(unmet) => holds.and(Err(unmet)),
+            None => holds,
+        };
+        // One in the background is told of what it needs here: nothing else waits for it.
+        if hook.definition.spec.is_background() && !is_skipped(&holds) {
             return self.submit(hook, observation);
         }
         let started = self.start(hook, envelope);
@@ -109,6 +115,7 @@ impl DispatchState<'_> {
         let contract = self.contract(envelope.payload());
         let version = Version { payload: envelope.payload(), is_final: false };
         let checked = validate(hook, index, contract, version, reply);
+        self.note_end(hook, envelope, Some(&checked));
         let failed = match &checked.kind {
             AnswerKind::Failed(failure) => {
                 let text = format!("the observer `{}` failed ({})", hook.id(), failure.class);
@@ -122,14 +129,29 @@ impl DispatchState<'_> {
         failed
     }
 
-    /// Submits a call to the background. Returns what the user reads if it is dropped.
+    /// Submits a call to the background, or to the queue of the host. Returns what the user reads if it is dropped, or
+    /// not recorded.
     fn submit(
         &mut self,
         hook: &Arc<CompiledHook>,
         observation: &mut Observation<'_>,
     ) -> Option<String> {
         let background = &self.context.services.background;
-        let submitted = match observation.snapshot() {
+        let mut unrecorded = None;
+        let recorded = match &self.context.services.jobs {
+            Some(queue) if hook.definition.spec.is_recorded() => {
+                Some(submit_job(&**queue, self.context.table, hook, observation.envelope))
+            }
+            None if hook.definition.spec.is_recorded() => {
+                unrecorded = self.tell_unrecorded(hook);
+                None
+            }
+            _ => None,
+        };
+        if let Some(Err(_)) = recorded {
+            background.count_dropped();
+        }
+        let submitted = recorded.unwrap_or_else(|| match observation.snapshot() {
             Ok(snapshot) => {
                 let call = OwnedCall::new(
                     self.context.bucket,
@@ -143,12 +165,12 @@ impl DispatchState<'_> {
                 background.count_dropped();
                 Err(DropReason::NoCopy)
             }
-        };
+        });
         let Err(why) = submitted else {
             if self.context.reported {
                 self.votes.push(vote(hook, 1, VoteOutcome::Observed));
             }
-            return None;
+            return unrecorded;
         };
         if self.subscribed {
             let what = HookEventKind::Dropped { why };
@@ -163,6 +185,22 @@ impl DispatchState<'_> {
         let total = if so_far > 1 { format!("; {so_far} in total") } else { String::new() };
         Some(format!("a call of the background hook `{hook}` was dropped: {why}{total}"))
     }
+
+    /// Returns what the user reads of a hook whose calls are to be recorded, where the host has no queue.
+    fn tell_unrecorded(&self, hook: &CompiledHook) -> Option<String> {
+        let so_far = hook.definition.count_unrecorded();
+        if !is_reported_drop(so_far) {
+            return None;
+        }
+        let hook = hook.id().as_str();
+        tracing::warn!(target: "hookgate", hook, so_far, "a background call is not recorded: there is no job queue");
+        let text = "is not recorded, since this program has no queue of jobs: it is lost if the program ends";
+        Some(format!("a call of the background hook `{hook}` {text}"))
+    }
+}
+
+fn is_skipped(holds: &Result<bool, Failure>) -> bool {
+    matches!(holds, Err(failure) if failure.class == FailureClass::Skipped)
 }
 
 /// Returns whether the user reads of this drop: the 1st, 10th, 100th, … A message at every step

@@ -104,6 +104,10 @@ impl<'a> DispatchState<'a> {
     {
         self.mark_called(index);
         let started = self.start(hook, envelope);
+        let ready = ready.and_then(|call| match self.find_unmet(hook, envelope) {
+            Some(unmet) => Err(unmet),
+            None => Ok(call),
+        });
         let call = match ready {
             Ok(call) => invoke(hook, envelope, Some(call), self.deadline),
             Err(failure) => Call::Answered(Err(failure)),

@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 use super::DispatchState;
 use super::validate::{AnswerKind, Checked, code_of_failure, whole_reason};
-use crate::decision::{Vote, VoteOutcome};
+use crate::decision::{Left, Vote, VoteOutcome};
 use crate::events::{EventSender, HookEventKind};
 use crate::panic_boundary::catch;
 use crate::table::CompiledHook;
@@ -121,7 +121,11 @@ impl<'a> DispatchState<'a> {
             );
         }
         if self.context.reported {
-            self.votes.push(answered_vote(hook, checked, round, duration_us));
+            let mut vote = answered_vote(hook, checked, round, duration_us);
+            if hook.definition.spec.retry().is_some() {
+                vote.failed_attempts = envelope.take_failed_attempts(hook.id());
+            }
+            self.votes.push(vote);
         }
         if self.subscribed {
             self.announce_answer(hook, checked, envelope, duration_us);
@@ -179,6 +183,8 @@ fn answered_vote(hook: &CompiledHook, checked: &Checked, round: u8, duration_us:
                 checked.decision.map(|decision| whole_reason(hook.id(), failure, decision));
             vote.failure = Some(failure.class);
             vote.detail = Some(failure.detail.to_string());
+            let uncounted = checked.ballot.as_ref().and_then(|ballot| ballot.uncounted);
+            vote.fallback = uncounted.is_some_and(|uncounted| uncounted.left == Left::Fallback);
         }
         AnswerKind::Silent(note) => {
             vote.detail.clone_from(note);
@@ -215,6 +221,8 @@ pub(super) fn vote(hook: &CompiledHook, round: u8, outcome: VoteOutcome) -> Vote
         added_context: false,
         failure: None,
         detail: None,
+        failed_attempts: Vec::new(),
+        fallback: false,
         duration_us: None,
     }
 }

@@ -77,6 +77,7 @@ impl DispatchState<'_> {
         } else if contract.ends_session {
             let session_id = self.context.step_context.session_id;
             self.context.services.stops.forget_session(session_id);
+            self.context.services.turn_notes.forget_session(session_id);
         }
     }
 }

@@ -24,9 +24,9 @@ use hookgate_contract::{
     Contract, Failure, FailureClass, Mode, Parts, Patch, ReasonCode, Reply, Role, VerdictDecision,
 };
 
-use super::legality::{find_illegal, find_inexact};
+use super::legality::{find_illegal, find_inexact, find_undeclared};
 use super::patch::{find_changes, find_untaken};
-use crate::decision::{Ballot, Uncounted, failure_reason};
+use crate::decision::{Ballot, Left, Uncounted, failure_reason};
 use crate::table::CompiledHook;
 
 /// The version of a step that an answer is about.
@@ -115,11 +115,7 @@ fn check(
         Ok(Some(parts)) => parts,
         Err(failure) => return fail(hook, index, contract, failure),
     };
-    let wrong = find_illegal(&parts, hook.role, contract)
-        .map(|why| Failure::new(FailureClass::Illegal, why).shown())
-        .or_else(|| find_inexact(&parts, hook.integers))
-        .or_else(|| settle_patch(hook, contract, version, &mut parts));
-    if let Some(failure) = wrong {
+    if let Some(failure) = find_wrong(hook, contract, version, &mut parts) {
         let salvaged = parts.decision.filter(|decision| *decision > VerdictDecision::Allow);
         return fail(hook, index, contract, failure.with_salvaged(salvaged));
     }
@@ -128,6 +124,21 @@ fn check(
         return Checked::silent(parts.note);
     }
     count_verdict(hook, index, contract, parts)
+}
+
+/// Returns what is wrong with a verdict. Of its patch only what can have an effect is left.
+#[inline]
+pub(super) fn find_wrong(
+    hook: &CompiledHook,
+    contract: &'static Contract,
+    version: Version<'_>,
+    parts: &mut Parts,
+) -> Option<Failure> {
+    find_illegal(parts, hook.role, contract)
+        .or_else(|| find_undeclared(parts, hook.definition.spec.capabilities()))
+        .map(|why| Failure::new(FailureClass::Illegal, why).shown())
+        .or_else(|| find_inexact(parts, hook.integers))
+        .or_else(|| settle_patch(hook, contract, version, parts))
 }
 
 /// Returns the failure of a hook as an answer: it counts as the stricter of the hook's posture and
@@ -240,7 +251,7 @@ fn count_failure(
     match hook.mode {
         Mode::Shadow | Mode::Off => None,
         Mode::Warn => {
-            let uncounted = Some(Uncounted { class, warns: Some(decision) });
+            let uncounted = Some(Uncounted { class, warns: Some(decision), left: Left::Nothing });
             let mut ballot = warning(hook, index, None);
             ballot.parts.reason = failure.is_shown.then(|| failure.detail.to_string());
             Some(Ballot { uncounted, ..ballot })
@@ -254,11 +265,28 @@ fn count_failure(
             parts.reason = shown_cause(failure).filter(|_| counts).map(str::to_owned);
             parts.reason_code = decision.map(|_| code_of_failure(class));
             // That a guard did not guard is never kept quiet.
-            let uncounted = decision.is_none().then_some(Uncounted { class, warns: None });
+            let left = match decision {
+                None if hook.role != Role::Observe => what_is_left(hook, &mut parts),
+                _ => Left::Nothing,
+            };
+            let uncounted = decision.is_none().then_some(Uncounted { class, warns: None, left });
             let failed = decision.map(|_| class);
             Some(Ballot { index, hook: id.clone(), parts, approves: false, failed, uncounted })
         }
     }
+}
+
+/// Returns what is left of a hook whose failure counts as no decision: what stands in for its contributions, if anything.
+fn what_is_left(hook: &CompiledHook, parts: &mut Parts) -> Left {
+    let spec = &hook.definition.spec;
+    if spec.is_required() {
+        return Left::Gap;
+    }
+    if spec.fallback().is_empty() {
+        return Left::Nothing;
+    }
+    parts.contributions = spec.fallback().to_vec();
+    Left::Fallback
 }
 
 /// Returns the reason of one failure that counts as a decision, whole.

@@ -92,11 +92,12 @@ impl Engine {
     }
 
     /// Forgets what the engine keeps of a session: published patches that were not taken, and how
-    /// many times in a row its agents were kept from stopping. Without this call the oldest sessions
+    /// many times in a row its agents were kept from stopping, and how hooks ended that others need. Without this call the oldest sessions
     /// are evicted once there are 4096. Permits of the session that were not used are revoked.
     pub fn forget_session(&self, session_id: &str) {
         drop(self.services.background.take_published(session_id));
         self.services.stops.forget_session(session_id);
+        self.services.turn_notes.forget_session(session_id);
         self.revoke(Revocation::Session(session_id));
     }
 }

@@ -1,11 +1,20 @@
 //! The keys of hooks.toml that nothing can be registered under.
 
 /// The keys of a file that the engine reads itself.
-pub(super) const ROOT_KEYS: [&str; 8] =
-    ["version", "allow_empty", "include", "extends", "limits", "require", "disable", "hook"];
+pub(super) const ROOT_KEYS: [&str; 9] = [
+    "version",
+    "allow_empty",
+    "include",
+    "extends",
+    "limits",
+    "require",
+    "disable",
+    "handler",
+    "hook",
+];
 
 /// The keys of a hook that the engine reads itself, and those that every program may give a meaning.
-pub(super) const HOOK_KEYS: [&str; 54] = [
+pub(super) const HOOK_KEYS: [&str; 59] = [
     "after",
     "agent",
     "any",
@@ -18,6 +27,7 @@ pub(super) const HOOK_KEYS: [&str; 54] = [
     "cwd_glob",
     "enforce_after",
     "event",
+    "fallback",
     "handler",
     "http",
     "id",
@@ -26,6 +36,7 @@ pub(super) const HOOK_KEYS: [&str; 54] = [
     "mcp",
     "merge",
     "mode",
+    "needs",
     "not",
     "on_auth",
     "on_budget",
@@ -39,6 +50,7 @@ pub(super) const HOOK_KEYS: [&str; 54] = [
     "on_oversize",
     "on_panic",
     "on_signal",
+    "on_skipped",
     "on_spawn",
     "on_state",
     "on_timeout",
@@ -52,6 +64,8 @@ pub(super) const HOOK_KEYS: [&str; 54] = [
     "pure",
     "regex_search",
     "rego",
+    "required",
+    "retry",
     "role",
     "safety",
     "subagent",

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use hookgate_contract::contribution::Contribution;
 use hookgate_contract::payload::Safety;
 use hookgate_contract::{Mode, Posture, Role};
 use schemars::JsonSchema;
@@ -39,8 +40,48 @@ pub(super) struct HooksToml {
     require: Option<RequireToml>,
     /// Hooks of this layer, or of one below, to go without.
     disable: Option<Vec<DisableToml>>,
+    /// Handlers that several hooks use, by the names that these give as `handler`.
+    handler: Option<BTreeMap<String, SharedHandlerToml>>,
     /// The hooks.
     hook: Option<Vec<Hook>>,
+}
+
+/// A handler that is named once and shared by all hooks that name it. It has exactly one kind.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct SharedHandlerToml {
+    /// What it may do: a hook at another event is a mistake, a contribution of another kind is illegal.
+    capabilities: Option<CapabilitiesToml>,
+    /// A Rust function of hookgate, by name, with its settings.
+    builtin: Option<Builtin>,
+    /// A process: envelope on stdin, verdict on stdout.
+    command: Option<Command>,
+    /// A service.
+    http: Option<Http>,
+    /// A tool or an interceptor of an MCP server.
+    mcp: Option<Mcp>,
+    /// A policy in Rego.
+    rego: Option<Rego>,
+    /// Policies in Cedar.
+    cedar: Option<Cedar>,
+    /// A language model as a judge.
+    prompt: Option<Prompt>,
+    /// A kind of the embedder, named by `kind`, with its settings.
+    handler: Option<Map<String, Value>>,
+}
+
+/// The manifest of a handler.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct CapabilitiesToml {
+    /// The kinds of contributions that it may give, and no others.
+    contributes: Option<OneOrMore<ContributionKindName>>,
+    /// The events at which it may be called, and no others.
+    events: Option<OneOrMore<String>>,
+    /// What must be there for it to work, in words.
+    needs: Option<OneOrMore<String>>,
+    /// What leaves the machine through it, in words.
+    sends: Option<OneOrMore<String>>,
 }
 
 /// A hook to go without.
@@ -215,6 +256,13 @@ struct Hook {
     after: Option<OneOrMore<String>>,
     /// Hooks that are called after this one.
     before: Option<OneOrMore<String>>,
+    /// Hooks that must have answered in the same turn before this one is called, at the same event or an earlier
+    /// one. If one has failed or was not called, this one fails with class `skipped`.
+    needs: Option<OneOrMore<String>>,
+    /// At events that gather something: what was gathered is not enough if this hook fails, and hooks `after` it are
+    /// skipped.
+    #[schemars(extend("default" = false))]
+    required: Option<bool>,
     /// Labels.
     tags: Option<OneOrMore<String>>,
     /// Steps that show whether the hook works: `hookgate certify` sends them to it. Each has `step`, `decision`, and
@@ -223,6 +271,11 @@ struct Hook {
     canary: Option<Vec<CanaryToml>>,
     /// How long the hook may take: "2s"; without it `timeout` in `[limits]` decides.
     timeout: Option<DurationText>,
+    /// How often a call that has failed is tried again, within `timeout`; for what waits for something else, such as
+    /// `command`, `http` and `mcp`.
+    retry: Option<RetryToml>,
+    /// Contributions that stand in for those of the hook if it fails.
+    fallback: Option<FallbackToml>,
     /// What a failure of the hook counts as, unless a key for the class of the failure says otherwise.
     on_failure: Option<Posture>,
     /// What it counts as if the hook did not answer in time.
@@ -263,9 +316,12 @@ struct Hook {
     /// What it counts as if a condition on effects, time, history or an expression cannot be told, and
     /// the handler does not look for itself. `on_failure` does not set it.
     on_unclear: Option<Posture>,
-    /// Runs beside the agent, which does not wait.
+    /// What it counts as if a hook that it depends on has failed or was not called.
+    on_skipped: Option<Posture>,
+    /// Runs beside the agent, which does not wait. With `"record"` its calls outlive the process, in the queue of jobs
+    /// of the host.
     #[schemars(extend("default" = false))]
-    background: Option<bool>,
+    background: Option<BackgroundToml>,
     /// Merges its patches into the fields (RFC 7396).
     #[schemars(extend("default" = false))]
     merge: Option<bool>,
@@ -290,8 +346,82 @@ struct Hook {
     cedar: Option<Cedar>,
     /// A language model as a judge.
     prompt: Option<Prompt>,
-    /// A kind of the embedder, named by `kind`, with its settings.
-    handler: Option<Map<String, Value>>,
+    /// The name of a shared handler; or a kind of the embedder, named by `kind`, with its settings.
+    handler: Option<HandlerToml>,
+}
+
+/// A shared handler, or one of a kind of the embedder.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum HandlerToml {
+    Shared(String),
+    OfKind(Map<String, Value>),
+}
+
+/// Whether anybody waits for a hook.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum BackgroundToml {
+    Waits(bool),
+    Recorded(RecordToml),
+}
+
+/// That the calls of a hook are recorded.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum RecordToml {
+    Record,
+}
+
+/// One contribution, or several.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum FallbackToml {
+    One(Box<Contribution>),
+    More(#[schemars(length(min = 1))] Vec<Contribution>),
+}
+
+/// How often a call that has failed is tried again.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct RetryToml {
+    /// How many attempts may follow the first one.
+    #[schemars(range(min = 1, max = 10))]
+    times: u32,
+    /// The wait before the second attempt; it doubles with each further one, up to a minute.
+    #[schemars(extend("default" = "200ms"))]
+    backoff: Option<DurationText>,
+    /// How long one attempt may take; without it the attempts share `timeout`, if a timeout is retried.
+    attempt: Option<DurationText>,
+    /// The classes of failure after which it is tried again; without it timeout, unreachable and overloaded.
+    on: Option<OneOrMore<RetriedClass>>,
+}
+
+/// A class of failure that may pass by itself.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum RetriedClass {
+    Timeout,
+    Spawn,
+    Exit,
+    Signal,
+    Malformed,
+    Unreachable,
+    HttpStatus,
+    Overloaded,
+}
+
+/// A kind of contribution.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum ContributionKindName {
+    Policy,
+    PromptContext,
+    PromptSection,
+    ToolBundle,
+    Audit,
+    Diagnostic,
+    BackgroundJob,
 }
 
 /// A step with what must come out, as a case of `hookgate test`.

@@ -3,9 +3,11 @@
 //! A table is checked as a whole: the builder goes on after the first mistake and reports all of
 //! them, each with the hook, its origin, and the key of hooks.toml to change.
 
+use hookgate_contract::FailureClass;
 use hookgate_contract::suggest::Suggestion;
 
 use super::origin::Origin;
+use super::retry::Retry;
 use super::spec::HookSpec;
 use crate::matcher::MatchError;
 
@@ -176,6 +178,81 @@ pub enum BuildProblem {
         /// The largest value that is accepted.
         most: u64,
     },
+    /// The manifest of the handler does not name the event.
+    #[error("the handler does not declare `{event}` among its events, only {declared}")]
+    UndeclaredEvent {
+        /// The event.
+        event: String,
+        /// The events that it declares.
+        declared: String,
+    },
+    /// A hook that cannot be required.
+    #[error("a hook cannot be required at `{event}`: {instead}")]
+    NotRequired {
+        /// The event.
+        event: String,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// A contribution that the event does not take stands in for those of a failed hook.
+    #[error("no contribution of kind `{kind}` is taken at `{event}`, so none can stand in there")]
+    FallbackKind {
+        /// The kind.
+        kind: &'static str,
+        /// The event.
+        event: String,
+    },
+    /// A contribution stands in that the manifest of the handler does not name.
+    #[error(
+        "the handler does not declare that it contributes `{0}`, so no such contribution can stand in"
+    )]
+    UndeclaredFallback(&'static str),
+    /// A contribution that would never stand in.
+    #[error(
+        "a fallback stands in where a failure counts as allow, which no failure of this hook does at `{event}`"
+    )]
+    UnusedFallback {
+        /// The event.
+        event: String,
+    },
+    /// Every attempt would end in the same way.
+    #[error(
+        "this handler answers at once, within this process, and would answer the same again: only what waits for \
+         something else can be retried, such as `command`, `http` and `mcp`"
+    )]
+    NothingToRetry,
+    /// The handler retries by itself.
+    #[error(
+        "a judge retries by itself (`retries` and `backoff` of `prompt`, which follow what the service asks for): \
+         leave `retry` out, or set `retries = 0` there"
+    )]
+    RetriesItself,
+    /// Too many attempts, or none.
+    #[error("`times` is how often it is tried again: 1 to {0}")]
+    RetryTimes(u32),
+    /// No failure is retried.
+    #[error("`on` names no failure, so nothing would be tried again")]
+    RetryOnNothing,
+    /// A failure that does not pass.
+    #[error(
+        "a failure of class `{0}` would be the same again; what can be tried again is: {all}",
+        all = Retry::CLASSES.map(|class| class.name()).join(", ")
+    )]
+    FinalFailure(FailureClass),
+    /// The deadline comes before the second attempt.
+    #[error(
+        "the hook has {timeout} for all its attempts, which is over before the second one: raise `timeout`, or lower \
+         `backoff` or `attempt`"
+    )]
+    NoTimeToRetry {
+        /// The deadline of the hook.
+        timeout: String,
+    },
+    /// A hook that this one needs comes later in every turn.
+    #[error(
+        "the hook `{0}` is called later in a turn than this one, so it has never answered by then"
+    )]
+    LaterDependency(String),
     /// Hooks wait for each other, in a circle.
     #[error("the order goes round in a circle: {}", .0.join(" → "))]
     Cycle(Vec<String>),

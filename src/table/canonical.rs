@@ -33,11 +33,12 @@ use std::time::Duration;
 
 use hookgate_contract::json::canonical;
 use hookgate_contract::payload::Safety;
-use hookgate_contract::{BuiltCondition, FailureClass};
+use hookgate_contract::{BuiltCondition, Capabilities, FailureClass};
 use serde_json::{Map, Value, json};
 
 use super::event_selector::EventSelector;
 use super::limits::Limits;
+use super::retry::Retry;
 use super::spec::HookSpec;
 use crate::config_hash::ConfigHash;
 use crate::matcher::{InputSpec, InputTest, MatchSpec, Test};
@@ -148,10 +149,27 @@ impl HookSpec {
     /// Takes over the handler of an earlier hook, with its processes and counters, if both were made of
     /// the same.
     pub(crate) fn keep_handler_of(mut self, earlier: &Self) -> Self {
-        if self.built.identity.is_some() && self.is_same_as(earlier) {
-            self.built = earlier.built.clone();
+        // A shared handler is one for all hooks that name it, however these have changed.
+        let is_same = match self.shared {
+            Some(_) => self.has_handler_of(earlier),
+            None => self.is_same_as(earlier),
+        };
+        if self.built.identity.is_some() && is_same {
+            let built = std::mem::replace(&mut self.built, earlier.built.clone());
+            if self.shared.is_some() {
+                (self.built.sources, self.built.notes) = (built.sources, built.notes);
+            }
         }
         self
+    }
+
+    /// Whether the handler of another hook was made of the same.
+    fn has_handler_of(&self, other: &Self) -> bool {
+        self.runs_the_same_as(other)
+            && self.kind == other.kind
+            && self.settings == other.settings
+            && self.built.identity == other.built.identity
+            && self.built.capabilities == other.built.capabilities
     }
 }
 
@@ -211,6 +229,13 @@ fn hook_form(spec: &HookSpec) -> Value {
         on_failure,
         on,
         background,
+        recorded,
+        required,
+        needs,
+        fallback,
+        retry,
+        // Whether it is shared changes no decision.
+        shared: _,
         merge,
         may_allow,
         tags,
@@ -247,10 +272,38 @@ fn hook_form(spec: &HookSpec) -> Value {
         "may_allow": may_allow,
         "tags": set(tags),
     });
+    add_given(&mut form, "recorded", recorded.then_some(true));
+    add_given(&mut form, "required", required.then_some(true));
+    add_given(&mut form, "needs", set(needs));
+    add_given(&mut form, "fallback", serde_json::to_value(fallback).unwrap_or_default());
+    add_given(&mut form, "retry", retry.as_ref().map_or(Value::Null, retry_form));
+    let capabilities = built.capabilities.as_deref();
+    add_given(&mut form, "capabilities", capabilities.map_or(Value::Null, capabilities_form));
     add_given(&mut form, "layers", (*layers > 0).then_some(*layers));
     // With it another hook decides than the one that was declared.
     add_given(&mut form, "dead", in_place_of.is_some().then_some(true));
     form
+}
+
+fn retry_form(retry: &Retry) -> Value {
+    let Retry { times, backoff, attempt, on } = retry;
+    let on: Vec<_> = on.iter().map(|class| class.name()).collect();
+    json!({
+        "times": times,
+        "backoff_ns": nanoseconds(*backoff),
+        "attempt_ns": attempt.map(nanoseconds),
+        "on": set(&on),
+    })
+}
+
+/// What a handler may do decides; what it needs and sends is for people.
+fn capabilities_form(capabilities: &Capabilities) -> Value {
+    let kinds = capabilities.contributes.as_ref();
+    let kinds = kinds.map(|kinds| kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>());
+    json!({
+        "contributes": kinds.as_deref().map(set),
+        "events": capabilities.events.as_deref().map(set),
+    })
 }
 
 fn event_form(selector: &EventSelector) -> Value {

@@ -127,7 +127,9 @@ pub(super) fn check_dependencies(
         let spec = &hook.spec;
         let events: HashSet<&str> = spec.events().iter().map(EventSelector::name).collect();
         let after = spec.after.iter().map(|id| ("after", id));
-        for (key, id) in after.chain(spec.before.iter().map(|id| ("before", id))) {
+        let before = spec.before.iter().map(|id| ("before", id));
+        let needs = spec.needs.iter().map(|id| ("needs", id));
+        for (key, id) in after.chain(before).chain(needs) {
             let shares = |other: &HookSpec| {
                 let mut others = other.events().iter();
                 others.any(|selector| events.contains(selector.name()))
@@ -147,7 +149,9 @@ pub(super) fn check_dependencies(
                 Some(other) if other.mode == Mode::Off => {
                     BuildProblem::DisabledDependency(id.clone())
                 }
-                Some(other) if !shares(other) => BuildProblem::UnrelatedDependency(id.clone()),
+                Some(other) if key != "needs" && !shares(other) => {
+                    BuildProblem::UnrelatedDependency(id.clone())
+                }
                 Some(_) => continue,
             };
             errors.push(BuildError::of_hook(spec, key, problem));
@@ -176,7 +180,8 @@ pub(super) fn check_order(
         let find = |id: &String| by_id.get(id.as_str()).copied();
         let after = spec.after.iter().filter_map(find).map(|first| ("after", first, hook));
         let before = spec.before.iter().filter_map(find).map(|second| ("before", hook, second));
-        for (key, first, second) in after.chain(before) {
+        let needs = spec.needs.iter().filter_map(find).map(|first| ("needs", first, hook));
+        for (key, first, second) in after.chain(before).chain(needs) {
             let id = || first.id().to_string();
             let problem = if first.definition.spec.is_background() {
                 BuildProblem::AfterBackground(id())

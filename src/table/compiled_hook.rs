@@ -21,8 +21,10 @@ use hookgate_contract::{
 use super::Limits;
 use super::build_error::BuildError;
 use super::definition::HookDefinition;
-use super::event_check::{check_at_event, takes_posture};
+use super::dependencies::Dependencies;
+use super::event_check::{check_at_event, check_fallback, check_retry, takes_posture};
 use super::event_selector::EventSelector;
+use super::retrying::retrying;
 use super::spec::HookSpec;
 use crate::hook_id::HookId;
 use crate::matcher::{Conditions, Holding};
@@ -38,7 +40,8 @@ pub(crate) struct CompiledHook {
     pub(crate) conditions: Arc<Conditions>,
     /// Conditions of other hooks that want to be told when the conditions of this one hold.
     watchers: Watchers,
-    /// Whether there is anything to do beside the call: it has conditions or watchers, or its answer can be late.
+    /// Whether there is anything to do beside the call: it has conditions, watchers or dependencies, or its answer
+    /// can be late.
     pub(crate) checks: bool,
     /// Whether it answers at once and has a timeout of its own: an answer after that is late.
     pub(crate) can_be_late: bool,
@@ -59,6 +62,8 @@ pub(crate) struct CompiledHook {
     contract: &'static Contract,
     /// Whether its conditions or its handler do work that grows with the step.
     pub(crate) heavy: bool,
+    /// Which other hooks it depends on, and which depend on it.
+    pub(crate) dependencies: Dependencies,
     /// What a failure counts as, by class.
     postures: [Posture; FailureClass::COUNT],
 }
@@ -89,9 +94,15 @@ impl CompiledHook {
             .posture
             .filter(|posture| spec.is_foreign() && takes_posture(contract, role, *posture));
         let postures = FailureClass::ALL.map(|class| posture(spec, foreign, role, contract, class));
+        let timeout = spec.timeout.unwrap_or_else(|| limits.timeout_of(spec.kind()));
+        if spec.retry.is_some() {
+            check_retry(spec, timeout, errors);
+        }
+        check_fallback(spec, selector.name(), contract, &postures, errors);
         let can_be_late = spec.timeout.is_some() && matches!(built.handler, Handler::Sync(_));
         Self {
-            handler: built.handler.clone(),
+            handler: retrying(&built.handler, spec.retry.as_ref(), timeout),
+            dependencies: Dependencies::default(),
             checks: definition.conditions_at(event_index).any() || can_be_late,
             can_be_late,
             conditions: definition.conditions_at(event_index),
@@ -99,7 +110,7 @@ impl CompiledHook {
             static_answer: built.static_answer && role != Role::Observe,
             role,
             mode: spec.mode,
-            timeout: spec.timeout.unwrap_or_else(|| limits.timeout_of(spec.kind())),
+            timeout,
             integers: limits.integers,
             stop_at: limits.stop_at.decision(),
             once: built.once,
@@ -113,16 +124,31 @@ impl CompiledHook {
 
     /// Sets which conditions of other hooks are told when the conditions of this one hold.
     pub(super) fn watched_by(mut self, watchers: Watchers) -> Self {
-        self.checks = self.conditions.any() || !watchers.is_empty() || self.can_be_late;
         self.watchers = watchers;
+        self.checks = self.has_checks();
         self
+    }
+
+    /// Sets which other hooks it depends on, and which depend on it.
+    pub(super) fn depending(mut self, dependencies: Dependencies) -> Self {
+        self.dependencies = dependencies;
+        self.checks = self.has_checks();
+        self
+    }
+
+    fn has_checks(&self) -> bool {
+        self.conditions.any()
+            || !self.watchers.is_empty()
+            || self.can_be_late
+            || self.dependencies.any()
     }
 
     /// Puts the hook in the group of an earlier one whose place it takes; `None` if it would belong to
     /// another one.
     pub(super) fn grouped_as(self, earlier: &Self) -> Option<Self> {
         let key = |hook: &Self| (hook.watches(), hook.role == Role::Rewrite, hook.once);
-        (key(&self) == key(earlier)).then_some(Self { group: earlier.group, ..self })
+        let grouped = (key(&self) == key(earlier)).then_some(Self { group: earlier.group, ..self });
+        grouped.map(|hook| hook.depending(earlier.dependencies.clone()))
     }
 
     /// Returns whether these conditions of other hooks are told.

@@ -29,6 +29,8 @@ pub(crate) struct HookDefinition {
     failures: [AtomicU64; FailureClass::COUNT],
     /// How many of its background calls were dropped.
     dropped: AtomicU64,
+    /// How many of its background calls were to be recorded, and there was no queue.
+    unrecorded: AtomicU64,
 }
 
 impl HookDefinition {
@@ -56,6 +58,7 @@ impl HookDefinition {
             at_aliases,
             failures: [const { AtomicU64::new(0) }; FailureClass::COUNT],
             dropped: AtomicU64::new(0),
+            unrecorded: AtomicU64::new(0),
         }
     }
 
@@ -68,6 +71,12 @@ impl HookDefinition {
     pub(crate) fn count_dropped(&self) -> u64 {
         // ORDERING: as for the failures.
         self.dropped.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Counts a background call that is not recorded, and returns how many there are with it.
+    pub(crate) fn count_unrecorded(&self) -> u64 {
+        // ORDERING: as for the failures.
+        self.unrecorded.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Counts a failure.

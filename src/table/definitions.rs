@@ -71,7 +71,7 @@ impl Definitions {
 impl HookSpec {
     /// Returns whether the hook is ordered against others.
     pub(super) fn is_ordered(&self) -> bool {
-        !(self.after.is_empty() && self.before.is_empty())
+        !(self.after.is_empty() && self.before.is_empty() && self.needs.is_empty())
     }
 
     /// Returns whether a condition of the hook watches another hook, or asks which files are meant.
@@ -91,6 +91,8 @@ impl HookSpec {
             && self.priority == other.priority
             && self.after == other.after
             && self.before == other.before
+            && self.needs == other.needs
+            && self.required == other.required
             && self
                 .events
                 .iter()

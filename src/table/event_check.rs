@@ -4,12 +4,18 @@
 //! refused when the table is built, and not adapted: a guard that cannot deny, or a rewriter at an
 //! event whose payload cannot be changed, would look like protection and be none.
 
+use std::time::Duration;
+
+use hookgate_contract::contribution::Contribution;
 use hookgate_contract::settings::LONGEST;
 use hookgate_contract::{Contract, EventKind, Handler, Posture, Role};
+use serde_json::Value;
 
 use super::build_error::{BuildError, BuildProblem};
+use super::retry::{MOST_RETRIES, Retry};
 use super::spec::{HookSpec, override_key};
 use crate::matcher::MatchSpec;
+use crate::timer::format_timeout;
 
 /// Returns whether the handler of a hook runs on the thread of the dispatch, however large the step is.
 pub(crate) fn cannot_be_stopped(spec: &HookSpec) -> bool {
@@ -56,6 +62,21 @@ pub(super) fn check_at_event(
     if !contract.takes_role(role) {
         report("role", BuildProblem::Role { event: named(), role: role.name() });
     }
+    if let Some(capabilities) = spec.capabilities()
+        && !capabilities.may_be_at(event)
+    {
+        let declared = capabilities.events.clone().unwrap_or_default().join("`, `");
+        let declared =
+            if declared.is_empty() { "none".to_owned() } else { format!("`{declared}`") };
+        report("event", BuildProblem::UndeclaredEvent { event: named(), declared });
+    }
+    if spec.required && (contract.deny() || role == Role::Observe) {
+        let instead = match role {
+            Role::Observe => "a hook that only observes adds nothing that could be missing",
+            _ => "a failure can be denied there: write `on_failure = \"deny\"`",
+        };
+        report("required", BuildProblem::NotRequired { event: named(), instead });
+    }
     let in_background =
         role == Role::Observe || (role == Role::Rewrite && contract.kind == EventKind::Result);
     if spec.background && !in_background {
@@ -72,6 +93,62 @@ pub(super) fn check_at_event(
     }
     for (&class, &posture) in spec.on.iter().filter(|(_, posture)| refused(posture)) {
         report(override_key(class), problem(posture));
+    }
+}
+
+/// Refuses to retry a handler for which that is nothing, or is done already.
+pub(super) fn check_retry(spec: &HookSpec, timeout: Duration, errors: &mut Vec<BuildError>) {
+    let Some(retry) = &spec.retry else { return };
+    let mut report = |problem| errors.push(BuildError::of_hook(spec, "retry", problem));
+    if matches!(spec.built().handler, Handler::Sync(_)) || spec.kind() == "builtin" {
+        return report(BuildProblem::NothingToRetry);
+    }
+    // Its own retries follow what the service asks for, and pay each attempt from its budget.
+    let own = spec.settings().get("retries").and_then(Value::as_u64);
+    if spec.kind() == "prompt" && own != Some(0) {
+        report(BuildProblem::RetriesItself);
+    }
+    if retry.times == 0 || retry.times > MOST_RETRIES {
+        report(BuildProblem::RetryTimes(MOST_RETRIES));
+    }
+    if retry.on.is_empty() {
+        report(BuildProblem::RetryOnNothing);
+    }
+    for class in retry.on.iter().filter(|class| !Retry::CLASSES.contains(class)) {
+        report(BuildProblem::FinalFailure(*class));
+    }
+    let at_least = retry.attempt.unwrap_or_default().saturating_add(retry.backoff);
+    if at_least >= timeout {
+        report(BuildProblem::NoTimeToRetry { timeout: format_timeout(timeout).to_string() });
+    }
+}
+
+/// Refuses contributions that could never stand in for those of a failed hook.
+pub(super) fn check_fallback(
+    spec: &HookSpec,
+    event: &str,
+    contract: &Contract,
+    postures: &[Posture],
+    errors: &mut Vec<BuildError>,
+) {
+    if spec.fallback.is_empty() {
+        return;
+    }
+    let mut report =
+        |problem| errors.push(BuildError::of_hook(spec, "fallback", problem).at(event));
+    let kinds = || spec.fallback.iter().map(Contribution::kind);
+    if let Some(kind) = kinds().find(|kind| !contract.contributions.contains(kind)) {
+        let (kind, event) = (kind.name(), event.to_owned());
+        report(BuildProblem::FallbackKind { kind, event });
+    }
+    let declared = spec.capabilities();
+    let undeclared = |kind| declared.is_some_and(|declared| !declared.may_contribute(kind));
+    if let Some(kind) = kinds().find(|kind| undeclared(*kind)) {
+        report(BuildProblem::UndeclaredFallback(kind.name()));
+    }
+    let observes = spec.role == Some(Role::Observe);
+    if spec.required || observes || postures.iter().all(|posture| *posture != Posture::Allow) {
+        report(BuildProblem::UnusedFallback { event: event.to_owned() });
     }
 }
 

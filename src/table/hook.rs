@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::panic::Location;
 use std::time::Duration;
 
+use hookgate_contract::contribution::Contribution;
 use hookgate_contract::payload::Safety;
 use hookgate_contract::{
     BuiltCondition, BuiltHandler, Event, FailureClass, Invocation, Mode, Posture, Reply,
@@ -15,6 +16,7 @@ use serde_json::Value;
 use super::canary::Canary;
 use super::event_selector::EventSelector;
 use super::origin::Origin;
+use super::retry::Retry;
 use super::spec::{HookSpec, Unread};
 use crate::hook_id::HookId;
 use crate::layer::HandlerLayer;
@@ -129,6 +131,12 @@ impl Hook {
                 on_failure: None,
                 on: BTreeMap::new(),
                 background: false,
+                recorded: false,
+                required: false,
+                needs: Vec::new(),
+                fallback: Vec::new(),
+                retry: None,
+                shared: None,
                 merge: false,
                 may_allow: false,
                 pure: false,
@@ -369,6 +377,77 @@ impl Hook {
         self
     }
 
+    /// Fires and records it: its calls become jobs for the queue of the host ([`jobs`](crate::jobs)), which outlive
+    /// the process. It is in the background, too.
+    pub const fn fire_and_record(mut self) -> Self {
+        (self.spec.background, self.spec.recorded) = (true, true);
+        self
+    }
+
+    /// Makes it required at an event that gathers something and cannot be denied: if it fails, the runtime learns
+    /// with the decision that what was gathered is not enough
+    /// ([`Decision::failed_required`](crate::Decision::failed_required)), and hooks that come `after` it are skipped.
+    ///
+    /// ```
+    /// use hookgate::contract::payload::{Planning, TurnPolicy};
+    /// use hookgate::{Engine, Event, Failure, FailureClass, HandlerTable, Hook, HookEngine, StepContext};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let policy = Hook::sync("policy", |_| Err(Failure::new(FailureClass::Exit, "status 1")))
+    ///     .event(Event::TurnPolicy)
+    ///     .required(true);
+    /// let engine = Engine::new(HandlerTable::builder().insert(policy).build()?);
+    /// let gate = engine.dispatch(TurnPolicy(Planning::new("hello")), &StepContext::new("s")).await;
+    /// let decision = gate.decision().unwrap();
+    /// assert_eq!(decision.failed_required[0].hook, "policy");
+    /// assert_eq!(decision.complete().unwrap_err().to_string(), "the required hook `policy` has failed (exit)");
+    /// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+    /// ```
+    pub const fn required(mut self, required: bool) -> Self {
+        self.spec.required = required;
+        self
+    }
+
+    /// Calls it only if another hook has answered before in the same turn: at the same event, after which it is
+    /// ordered then, or at an earlier one. If that has failed, or was not called, this one fails with class `skipped`.
+    ///
+    /// ```
+    /// use hookgate::{Event, HandlerTable, Hook, Verdict};
+    ///
+    /// let hook = |id: &str| Hook::sync(id, |_| Ok(Verdict::none()));
+    /// let plan = hook("plan").event(Event::TurnPolicy);
+    /// let tools = hook("tools").event(Event::ToolSelection).needs("plan");
+    /// assert!(HandlerTable::builder().insert(plan).insert(tools.clone()).build().is_ok());
+    /// assert!(HandlerTable::builder().insert(tools).build().is_err(), "there is no hook `plan`");
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
+    pub fn needs(mut self, id: impl Into<String>) -> Self {
+        self.spec.needs.push(id.into());
+        self
+    }
+
+    /// Adds what stands in for its contributions if it fails.
+    ///
+    /// ```
+    /// use hookgate::contract::contribution::ContextPiece;
+    /// use hookgate::{Event, Hook, Verdict};
+    ///
+    /// let memory = Hook::sync("memory", |_| Ok(Verdict::none()))
+    ///     .event(Event::PromptContext)
+    ///     .fallback(ContextPiece::new("memory", "The memory cannot be read today."));
+    /// assert_eq!(memory.build().fallback().len(), 1);
+    /// ```
+    pub fn fallback(mut self, contribution: impl Into<Contribution>) -> Self {
+        self.spec.fallback.push(contribution.into());
+        self
+    }
+
+    /// Tries a call that has failed again, as long as the deadline of the hook allows it.
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.spec.retry = Some(retry);
+        self
+    }
+
     /// Sets whether its patches are merged into the fields (RFC 7396) instead of replacing them.
     pub const fn merge(mut self, merge: bool) -> Self {
         self.spec.merge = merge;
@@ -408,6 +487,12 @@ impl Hook {
     /// Keeps the settings of the handler, for the identity of the hook.
     pub(crate) fn settings(mut self, settings: Value) -> Self {
         self.spec.settings = settings;
+        self
+    }
+
+    /// Names the shared handler of the file that it uses.
+    pub(crate) fn shared_handler(mut self, name: Option<String>) -> Self {
+        self.spec.shared = name;
         self
     }
 

@@ -1,5 +1,5 @@
 //! The order of the hooks of one event: by priority, and among equals by declaration, except that
-//! each hook comes after those that its `after` (or their `before`) names.
+//! each hook comes after those that its `after` or `needs` (or their `before`) names.
 //!
 //! Hooks that name no others are sorted by their priority, and their order among equals stays. For those
 //! that do it is a topological sort with a heap: of the hooks that wait for no other one, the first by priority
@@ -15,6 +15,7 @@ pub(super) struct Orderable<'a> {
     pub(super) priority: i64,
     pub(super) after: &'a [String],
     pub(super) before: &'a [String],
+    pub(super) needs: &'a [String],
 }
 
 /// Returns the indices of the hooks in their order. Ids that are not among the hooks are ignored:
@@ -23,7 +24,10 @@ pub(super) struct Orderable<'a> {
 /// # Errors
 /// The ids of a circle, the first one repeated at the end.
 pub(super) fn in_order(hooks: &[Orderable<'_>]) -> Result<Vec<usize>, Vec<String>> {
-    if hooks.iter().all(|hook| hook.after.is_empty() && hook.before.is_empty()) {
+    let is_free = |hook: &Orderable<'_>| {
+        hook.after.is_empty() && hook.before.is_empty() && hook.needs.is_empty()
+    };
+    if hooks.iter().all(is_free) {
         let mut order: Vec<usize> = (0..hooks.len()).collect();
         order.sort_by_key(|&index| hooks.get(index).map(|hook| hook.priority));
         return Ok(order);
@@ -39,7 +43,8 @@ pub(super) fn in_order(hooks: &[Orderable<'_>]) -> Result<Vec<usize>, Vec<String
         }
     };
     for (index, hook) in hooks.iter().enumerate() {
-        for &first in hook.after.iter().filter_map(|id| indices.get(id.as_str())) {
+        let firsts = hook.after.iter().chain(hook.needs);
+        for &first in firsts.filter_map(|id| indices.get(id.as_str())) {
             link(first, index);
         }
         for &second in hook.before.iter().filter_map(|id| indices.get(id.as_str())) {
@@ -114,6 +119,7 @@ mod tests {
                 priority: *priority,
                 after,
                 before,
+                needs: &[],
             })
             .collect();
         let order = in_order(&orderable)?;

@@ -6,14 +6,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookgate_contract::contribution::Contribution;
 use hookgate_contract::{
-    BuiltHandler, Failure, FailureClass, Invocation, Layer, Mode, Posture, Role,
+    BuiltHandler, Capabilities, Failure, FailureClass, Invocation, Layer, Mode, Posture, Role,
 };
 use serde_json::Value;
 
 use super::canary::Canary;
 use super::event_selector::EventSelector;
 use super::origin::Origin;
+use super::retry::Retry;
 use crate::hook_id::HookId;
 use crate::layer::HandlerLayer;
 use crate::matcher::MatchSpec;
@@ -57,6 +59,15 @@ pub struct HookSpec {
     pub(super) on_failure: Option<Posture>,
     pub(super) on: BTreeMap<FailureClass, Posture>,
     pub(crate) background: bool,
+    /// Whether its calls in the background are handed to the job queue of the host.
+    pub(crate) recorded: bool,
+    /// Whether what its step gathers is of no use without it.
+    pub(crate) required: bool,
+    pub(super) needs: Vec<String>,
+    pub(super) fallback: Vec<Contribution>,
+    pub(super) retry: Option<Retry>,
+    /// The name of the shared handler in the file, if it is one.
+    pub(super) shared: Option<String>,
     pub(crate) merge: bool,
     pub(crate) may_allow: bool,
     pub(super) pure: bool,
@@ -187,6 +198,50 @@ impl HookSpec {
         self.background
     }
 
+    /// Returns whether it is fired and recorded: its calls are jobs for the queue of the host, see
+    /// [`jobs`](crate::jobs).
+    #[must_use]
+    pub const fn is_recorded(&self) -> bool {
+        self.recorded
+    }
+
+    /// Returns whether what its step gathers is of no use without it: see
+    /// [`Decision::failed_required`](crate::Decision::failed_required).
+    #[must_use]
+    pub const fn is_required(&self) -> bool {
+        self.required
+    }
+
+    /// Returns the ids of the hooks that must have answered in the same turn before this one is called.
+    #[must_use]
+    pub fn needs(&self) -> &[String] {
+        &self.needs
+    }
+
+    /// Returns what stands in for its contributions if it fails.
+    #[must_use]
+    pub fn fallback(&self) -> &[Contribution] {
+        &self.fallback
+    }
+
+    /// Returns how often a call that has failed is tried again.
+    #[must_use]
+    pub const fn retry(&self) -> Option<&Retry> {
+        self.retry.as_ref()
+    }
+
+    /// Returns the name under which the handler was declared, if several hooks may use it.
+    #[must_use]
+    pub fn shared_handler(&self) -> Option<&str> {
+        self.shared.as_deref()
+    }
+
+    /// Returns the manifest of the handler, if it has one.
+    #[must_use]
+    pub fn capabilities(&self) -> Option<&Capabilities> {
+        self.built.capabilities.as_deref()
+    }
+
     /// Returns whether its patches are merged into the fields (RFC 7396) instead of replacing them.
     #[must_use]
     pub const fn merges(&self) -> bool {
@@ -306,6 +361,7 @@ impl HookSpec {
     pub fn unordered(mut self) -> Self {
         self.after.clear();
         self.before.clear();
+        self.needs.clear();
         self
     }
 
@@ -349,6 +405,7 @@ impl HookSpec {
             self = self.unordered();
         }
         (self.background, self.merge, self.may_allow) = (false, false, false);
+        (self.recorded, self.retry, self.shared) = (false, None, None);
         self.unread = Unread { set_aside: true, ..Unread::default() };
         match left {
             SetAside::Order | SetAside::Conditions => {}
@@ -359,6 +416,7 @@ impl HookSpec {
                 self.mode = Mode::Enforce;
                 (self.role, self.on_failure, self.timeout) = (None, None, None);
                 self.on = BTreeMap::new();
+                (self.required, self.fallback) = (false, Vec::new());
             }
         }
         self.fails(FailureClass::Spawn, why)
@@ -382,8 +440,8 @@ impl HookSpec {
 
     /// Puts a handler in the place of its own that always fails, and says why.
     fn fails(mut self, class: FailureClass, why: String) -> Self {
-        // It answers at once, so there is nothing to wait for.
-        self.timeout = None;
+        // It answers at once, so there is nothing to wait for, and nothing to try again.
+        (self.timeout, self.retry) = (None, None);
         let sources = std::mem::take(&mut self.built.sources);
         let note = why.clone();
         let failed = move |_: Invocation<'_>| Err(Failure::new(class, why.clone()).shown());
@@ -476,6 +534,7 @@ pub(crate) const fn override_key(class: FailureClass) -> &'static str {
         FailureClass::Unsure => "on_unsure",
         FailureClass::State => "on_state",
         FailureClass::Unclear => "on_unclear",
+        FailureClass::Skipped => "on_skipped",
         _ => "on_untrusted",
     }
 }

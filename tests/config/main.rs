@@ -31,6 +31,7 @@ mod reload;
 mod reloader;
 mod report;
 mod schemas;
+mod shared_handlers;
 mod text_files;
 mod translation;
 use hookgate_test_support as support;

@@ -145,13 +145,19 @@ impl Cell {
         let dispatch = time(needs == Needs::DispatchDeadline);
         let timeout = time(needs == Needs::Deadline);
         let mode = self.mode.name();
+        let unmet = if needs == Needs::Unmet { "needs = \"unmet\"\n" } else { "" };
         let moon = if needs == Needs::UnknownCondition { "moon = \"full\"\n" } else { "" };
         let mut text = format!(
             "[limits]\ndispatch_deadline = \"{dispatch}\"\noutput = {OUTPUT}\npayload = {PAYLOAD}\n\n\
-             [[hook]]\nid = \"failing\"\n{}mode = \"{mode}\"\ntimeout = \"{timeout}\"\n{moon}{}{handler}\n",
+             [[hook]]\nid = \"failing\"\n{}mode = \"{mode}\"\ntimeout = \"{timeout}\"\n{moon}{unmet}{}{handler}\n",
             self.at.hook_lines(),
             self.posture_keys.keys(class),
         );
+        if needs == Needs::Unmet {
+            let fine = builtin::handler(Fault::healthy(Kind::Sync));
+            let other = "event = \"pre_tool_use\"\ntool = \"Other\"";
+            let _ = write!(text, "\n[[hook]]\nid = \"unmet\"\n{other}\n{fine}\n");
+        }
         let neighbours = builtin::handler(Fault::healthy(Kind::Async));
         for id in ["before", "after"].iter().filter(|_| self.neighbours) {
             let priority = if *id == "before" { 1 } else { 200 };

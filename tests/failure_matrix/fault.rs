@@ -50,6 +50,14 @@ impl Kind {
 
     /// The faults by which a handler of the kind can fail in a class; empty if it cannot.
     pub(crate) fn faults(self, class: FailureClass) -> Vec<Fault> {
+        if class == FailureClass::Skipped {
+            let skipped = Fault::new(self, class, "fine").needs(Needs::Unmet);
+            let mut faults = vec![skipped.detail("`unmet`, which it needs, was not called")];
+            if self.in_process() {
+                faults.push(Fault::new(self, class, builtin::RETURNS));
+            }
+            return faults;
+        }
         match self {
             Self::Sync | Self::Async => builtin::faults(self, class),
             #[cfg(feature = "command")]
@@ -139,6 +147,8 @@ pub(crate) enum Needs {
     FullQueue,
     /// Nothing listens at the port.
     NoService,
+    /// The hook needs another one that is not called.
+    Unmet,
     /// A registered condition of the hook cannot be told.
     UnknownCondition,
     /// The host is one that may not be loopback.

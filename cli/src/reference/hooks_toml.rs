@@ -42,12 +42,15 @@ const HANDLERS: &[(&str, &str, &[SettingDoc])] = &[
 const GROUPS: &[(&str, &[&str])] = &[
     ("What it is and when it is called", &["id", "event", "mode", "enforce_after", "tags"]),
     ("What it may do", &["role", "may_allow", "merge", "background", "pure"]),
-    ("In which order hooks are called", &["priority", "after", "before"]),
+    ("In which order hooks are called", &["priority", "after", "before", "needs"]),
     (
         "What is called",
         &["builtin", "command", "http", "prompt", "mcp", "rego", "cedar", "handler"],
     ),
-    ("Time and failures", &["timeout", "on_failure", "on_unclear"]),
+    (
+        "Time and failures",
+        &["timeout", "retry", "on_failure", "on_unclear", "required", "fallback"],
+    ),
     ("Whether it works", &["canary"]),
 ];
 

@@ -21,7 +21,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::json;
 use serde::Serialize;
@@ -134,8 +134,17 @@ pub struct Envelope<'a> {
     value: OnceLock<Result<Value, Failure>>,
     /// What hooks have computed of this version of the step; nothing is made before one does.
     derived: OnceLock<Derived>,
-    /// What was read from the unfinished answers of hooks whose calls were given up.
-    salvaged: Mutex<Vec<(String, VerdictDecision)>>,
+    /// What is to be told of calls that their answers do not say.
+    notes: Mutex<Vec<(String, CallNote)>>,
+}
+
+/// What is to be told of a call of a hook, and is not in its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CallNote {
+    /// What was read from its unfinished answer, when it was given up.
+    Salvaged(VerdictDecision),
+    /// An attempt has failed, and another one has followed.
+    FailedAttempt(FailureClass),
 }
 
 impl<'a> Envelope<'a> {
@@ -160,7 +169,7 @@ impl<'a> Envelope<'a> {
             bytes: OnceLock::new(),
             value: OnceLock::new(),
             derived: OnceLock::new(),
-            salvaged: Mutex::new(Vec::new()),
+            notes: Mutex::new(Vec::new()),
         }
     }
 
@@ -259,14 +268,41 @@ impl<'a> Envelope<'a> {
 
     pub(crate) fn keep_salvaged(&self, hook: &str, decision: Option<VerdictDecision>) {
         let Some(decision) = decision else { return };
-        let mut salvaged = self.salvaged.lock().unwrap_or_else(PoisonError::into_inner);
-        salvaged.push((hook.to_owned(), decision));
+        self.notes().push((hook.to_owned(), CallNote::Salvaged(decision)));
     }
 
     pub(crate) fn take_salvaged(&self, hook: &str) -> Option<VerdictDecision> {
-        let mut salvaged = self.salvaged.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = salvaged.extract_if(.., |(of, _)| of == hook);
-        taken.map(|(_, decision)| decision).max()
+        let mut notes = self.notes();
+        let is_meant = |(of, note): &mut (String, CallNote)| {
+            of == hook && matches!(note, CallNote::Salvaged(_))
+        };
+        let decision = |(_, note)| match note {
+            CallNote::Salvaged(decision) => Some(decision),
+            CallNote::FailedAttempt(_) => None,
+        };
+        notes.extract_if(.., is_meant).filter_map(decision).max()
+    }
+
+    pub(crate) fn note_failed_attempt(&self, hook: &str, class: FailureClass) {
+        self.notes().push((hook.to_owned(), CallNote::FailedAttempt(class)));
+    }
+
+    /// Takes how the attempts of a hook have failed that were followed by another one, in their order.
+    #[must_use]
+    pub fn take_failed_attempts(&self, hook: &str) -> Vec<FailureClass> {
+        let mut notes = self.notes();
+        let is_meant = |(of, note): &mut (String, CallNote)| {
+            of == hook && matches!(note, CallNote::FailedAttempt(_))
+        };
+        let class = |(_, note)| match note {
+            CallNote::FailedAttempt(class) => Some(class),
+            CallNote::Salvaged(_) => None,
+        };
+        notes.extract_if(.., is_meant).filter_map(class).collect()
+    }
+
+    fn notes(&self) -> MutexGuard<'_, Vec<(String, CallNote)>> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells whether the step is evaluated again after a rewrite.

@@ -77,6 +77,8 @@ name_enum! {
         /// A registered condition of the hook could not be told, and its handler does not look for
         /// itself. `on_failure` does not set this class.
         Unclear = "unclear",
+        /// It was not called, because a hook that it depends on has failed or was not called.
+        Skipped = "skipped",
     }
 }
 

@@ -12,12 +12,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::capabilities::Capabilities;
 use crate::condition::Condition;
 use crate::context::StepContext;
 use crate::contract::{Contract, Supports};
 use crate::decision::VerdictDecision;
 use crate::envelope::Envelope;
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureClass};
 use crate::payload::{AnyPayload, ToolCall};
 use crate::probe::Probe;
 use crate::role::Role;
@@ -130,6 +131,11 @@ impl<'a> Invocation<'a> {
     #[must_use]
     pub fn take_salvaged(&self) -> Option<VerdictDecision> {
         self.envelope.take_salvaged(self.hook)
+    }
+
+    /// Notes that an attempt has failed and another one follows, for the vote of the hook.
+    pub fn note_failed_attempt(&self, class: FailureClass) {
+        self.envelope.note_failed_attempt(self.hook, class);
     }
 }
 
@@ -280,6 +286,8 @@ pub struct BuiltHandler {
     pub keeps_state: bool,
     /// Whether what it does lies outside of this process; see [`BuiltHandler::external`].
     pub external: bool,
+    /// What it may do, if it says so; see [`BuiltHandler::capabilities`].
+    pub capabilities: Option<Arc<Capabilities>>,
     /// The number of the [`HandlerKind`](crate::HandlerKind) that built it; 0 for a handler that was
     /// built without one. A handler of another kind is another one, whatever its settings and
     /// identity are. Set by the kind.
@@ -351,6 +359,7 @@ impl BuiltHandler {
             never_refuses: false,
             keeps_state: false,
             external: false,
+            capabilities: None,
             registration: 0,
             revision: 0,
         }
@@ -443,6 +452,15 @@ impl BuiltHandler {
     #[must_use]
     pub const fn never_refuses(mut self) -> Self {
         self.never_refuses = true;
+        self
+    }
+
+    /// Declares what it may do, as a manifest. A hook at an event that is not declared makes no table, and a
+    /// contribution of a kind that is not declared is illegal. Without a manifest the contract of the event is
+    /// the only bound.
+    #[must_use]
+    pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
+        self.capabilities = Some(Arc::new(capabilities));
         self
     }
 

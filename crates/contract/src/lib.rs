@@ -36,6 +36,7 @@
 //! What may grow is `#[non_exhaustive]`, and has constructors and setters.
 
 mod build;
+mod capabilities;
 mod command;
 mod condition;
 mod condition_kind;
@@ -75,6 +76,7 @@ pub use input::{
 };
 
 pub use build::{BuildContext, Factory};
+pub use capabilities::Capabilities;
 pub use command::{Command, Head, MeantFile};
 pub use condition::{BuiltCondition, Condition};
 pub use condition_kind::{ConditionContext, ConditionKind, ReadConditionFn};

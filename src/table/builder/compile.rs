@@ -25,6 +25,7 @@ use crate::table::compiled_hook::CompiledHook;
 use crate::table::contracts::contract_of;
 use crate::table::definition::HookDefinition;
 use crate::table::definitions::{Change, Definitions};
+use crate::table::dependencies::{Needed, check_needs, link_dependencies};
 use crate::table::event_selector::EventSelector;
 use crate::table::groups::number_groups;
 use crate::table::order::{Orderable, in_order};
@@ -63,6 +64,7 @@ impl TableBuilder {
         };
         if table.ordered {
             check_dependencies(&hooks.all, &mut errors);
+            check_needs(&hooks.all, &mut errors);
         }
         for event in &self.two_contracts {
             let problem = BuildProblem::TwoContracts(event);
@@ -81,7 +83,8 @@ impl TableBuilder {
         } else {
             Watched::default()
         };
-        self.fill_buckets(&hooks, &watched, &mut table, &mut errors);
+        let needed = if table.ordered { Needed::find(&hooks.all) } else { Needed::default() };
+        self.fill_buckets(&hooks, (&watched, &needed), &mut table, &mut errors);
         table.hooks = hooks.all;
         let mut required = resolve_required(&table, &table.require, &self.required, &mut errors);
         if !self.lowers {
@@ -121,7 +124,7 @@ impl TableBuilder {
     fn fill_buckets(
         &self,
         hooks: &Definitions,
-        watched: &Watched,
+        (watched, needed): (&Watched, &Needed),
         table: &mut HandlerTable,
         errors: &mut Vec<BuildError>,
     ) {
@@ -133,13 +136,16 @@ impl TableBuilder {
             let same = |hook: &Arc<CompiledHook>| hook.is_watched_by(&watched.of(hook.id()));
             // The deny for a missing guard is compiled anew, if the guard is still missing. A hook of
             // another event may watch these now, or not any more.
-            let kept =
-                if !earlier.last_resort && (!table.watching || earlier.entries.iter().all(same)) {
-                    let changes = changes.get(name).map_or(&[][..], Vec::as_slice);
-                    exchanged(name, earlier, changes, watched, &table.limits)
-                } else {
-                    None
-                };
+            let notes = |hook: &Arc<CompiledHook>| needed.are_noted(hook);
+            let kept = if !earlier.last_resort
+                && (!table.watching || earlier.entries.iter().all(same))
+                && (!table.ordered || earlier.entries.iter().all(notes))
+            {
+                let changes = changes.get(name).map_or(&[][..], Vec::as_slice);
+                exchanged(name, earlier, changes, watched, &table.limits)
+            } else {
+                None
+            };
             match kept {
                 Some(bucket) => {
                     table.put_bucket(name, bucket);
@@ -161,8 +167,15 @@ impl TableBuilder {
             let earlier = earlier.map(|bucket| &**bucket);
             let contract = contract_of(&table.contracts, name);
             let limits = &table.limits;
-            let compiled =
-                bucket(contract, &members, earlier, watched, limits, &mut reported, errors);
+            let compiled = bucket(
+                contract,
+                &members,
+                earlier,
+                (watched, needed),
+                limits,
+                &mut reported,
+                errors,
+            );
             if let Some(bucket) = compiled {
                 table.put_bucket(name, Arc::new(bucket));
             }
@@ -210,7 +223,7 @@ fn bucket(
     contract: &'static Contract,
     members: &[Member<'_>],
     earlier: Option<&Bucket>,
-    watched: &Watched,
+    (watched, needed): (&Watched, &Needed),
     limits: &Limits,
     reported: &mut HashSet<Disorder>,
     errors: &mut Vec<BuildError>,
@@ -222,6 +235,7 @@ fn bucket(
             priority: hook.spec.priority,
             after: &hook.spec.after,
             before: &hook.spec.before,
+            needs: &hook.spec.needs,
         })
         .collect();
     let order = match in_order(&orderable) {
@@ -231,8 +245,12 @@ fn bucket(
                 .iter()
                 .find(|(hook, ..)| circle.first().is_some_and(|id| hook.spec.id() == id));
             let problem = BuildProblem::Cycle(circle);
-            errors
-                .extend(first.map(|(hook, ..)| BuildError::of_hook(&hook.spec, "after", problem)));
+            let key = |spec: &HookSpec| {
+                if spec.after.is_empty() && !spec.needs.is_empty() { "needs" } else { "after" }
+            };
+            let error =
+                |(hook, ..): &Member<'_>| BuildError::of_hook(&hook.spec, key(&hook.spec), problem);
+            errors.extend(first.map(error));
             return None;
         }
     };
@@ -254,6 +272,7 @@ fn bucket(
     let mut hooks: Vec<Arc<CompiledHook>> = hooks.collect();
     check_order(&hooks, reported, errors);
     number_groups(&mut hooks);
+    link_dependencies(&mut hooks, needed);
     match Bucket::new(contract, hooks) {
         Ok(bucket) => Some(bucket),
         Err(error) => {

@@ -1,7 +1,9 @@
 //! The hooks for programs.
 
-use hookgate::Mode;
-use serde_json::{Value, json};
+use std::time::Duration;
+
+use hookgate::{HookSpec, Mode};
+use serde_json::{Map, Value, json};
 
 use super::row::Row;
 use crate::conditions;
@@ -15,7 +17,7 @@ pub(super) fn lines(row: &Row<'_>) -> impl Iterator<Item = Value> {
 fn line(row: &Row<'_>, event: &str) -> Value {
     let Row { spec, called, .. } = row;
     let listed = called.map(|(_, listed)| listed);
-    json!({
+    let mut line = json!({
         "event": event,
         "place": called.map(|(number, _)| number),
         "id": spec.id(),
@@ -31,5 +33,53 @@ fn line(row: &Row<'_>, event: &str) -> Value {
         "origin": spec.origin(),
         "trust": row.standing,
         "set_aside": spec.why_set_aside(),
-    })
+    });
+    if let Some(line) = line.as_object_mut() {
+        line.extend(execution(spec));
+    }
+    line
+}
+
+/// Returns what is special about how a hook is called, and the manifest of its handler.
+fn execution(spec: &HookSpec) -> Map<String, Value> {
+    let mut keys = Map::new();
+    let mut add = |key: &str, value: Value| {
+        keys.insert(key.to_owned(), value);
+    };
+    if let Some(name) = spec.shared_handler() {
+        add("handler", name.into());
+    }
+    if let Some(declared) = spec.capabilities() {
+        let manifest = json!({
+            "contributes": declared.contributes,
+            "events": declared.events,
+            "needs": declared.needs,
+            "sends": declared.sends,
+        });
+        add("capabilities", manifest);
+    }
+    if spec.is_recorded() {
+        add("recorded", true.into());
+    }
+    if spec.is_required() {
+        add("required", true.into());
+    }
+    if !spec.needs().is_empty() {
+        add("needs", spec.needs().into());
+    }
+    if !spec.fallback().is_empty() {
+        add("fallback", json!(spec.fallback()));
+    }
+    if let Some(retry) = spec.retry() {
+        let millis = |time: Duration| time.as_millis() as u64;
+        let attempt = retry.attempt.map(millis);
+        let retry = json!({
+            "times": retry.times,
+            "backoff_ms": millis(retry.backoff),
+            "attempt_ms": attempt,
+            "on": retry.on,
+        });
+        add("retry", retry);
+    }
+    keys
 }

@@ -167,6 +167,7 @@ fn below(row: &Row<'_>, all: Columns, columns: Columns) -> Vec<String> {
     add(row.called.is_none(), line(&row.events.join(", ")));
     let mut out = wrapped(&parts.join(", "), INDENT, DIM);
     out.extend(wrapped(&called_for(spec).join(" "), INDENT, Style::new()));
+    out.extend(wrapped(&line(&spec.execution().join("; ")), INDENT, DIM));
     if let Some(why) = spec.why_set_aside() {
         out.extend(wrapped(&line(why), INDENT, BAD));
     }

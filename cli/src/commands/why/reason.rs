@@ -185,12 +185,19 @@ pub(super) fn after_the_call(
 /// Returns the reason of a hook that was called.
 fn of_vote(hook: &HookSpec, vote: &Vote, report: &Report) -> Reason {
     let reason = vote.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    let detail = vote.detail.as_ref().map(|detail| format!(": {detail}")).unwrap_or_default();
+    let mut detail = vote.detail.as_ref().map(|detail| format!(": {detail}")).unwrap_or_default();
+    if !vote.failed_attempts.is_empty() {
+        let before: Vec<_> = vote.failed_attempts.iter().map(|class| class.name()).collect();
+        let number = before.len() + 1;
+        detail.push_str(&format!(" (attempt {number}, after {})", before.join(", ")));
+    }
     match (vote.outcome, vote.decision) {
         (VoteOutcome::Failed, decision) => {
             let class = vote.failure.unwrap_or(FailureClass::Malformed);
             let counts = match decision {
                 Some(decision) if vote.mode == Mode::Enforce => format!("counts as {decision}"),
+                _ if vote.fallback => "does not count: its fallback stands in".to_owned(),
+                _ if hook.is_required() => "is a gap: it is required".to_owned(),
                 _ => "does not count".to_owned(),
             };
             if hook.why_set_aside().is_some() {
