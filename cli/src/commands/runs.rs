@@ -13,6 +13,7 @@ use hookgate_store::{
 use crate::abort::Abort;
 use crate::exit_code::Exit;
 use crate::journal::JournalArgs;
+use crate::runs::failure;
 use crate::terminal::sanitize::one_line;
 use crate::terminal::stdout::{self, JsonLines, OutputArgs};
 use crate::terminal::style::DIM;
@@ -196,10 +197,6 @@ fn open(journal: &JournalArgs) -> Result<RunReader, Abort> {
         }
         error => failure(&error),
     })
-}
-
-fn failure(error: &RunError) -> Abort {
-    Abort::failure(error.to_string())
 }
 
 fn state(name: &str) -> Result<RunState, String> {

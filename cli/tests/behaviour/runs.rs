@@ -5,7 +5,7 @@ use std::time::Duration;
 use hookgate_store::{Backoff, NewRun, RunKind, RunSettings, RunState, RunStore, Visibility};
 use serde_json::json;
 
-use crate::support::{Ended, Folder, repository};
+use crate::support::{Ended, Folder, bash, repository};
 
 /// A folder with runs beside a journal.
 fn queued() -> (Folder, RunStore) {
@@ -135,4 +135,39 @@ fn a_folder_without_runs_is_told_and_nothing_is_made_there() {
         assert!(ended.err().contains("docs/runs.md"), "{}", ended.err());
     }
     assert!(!folder.path("journal-runs.db").exists());
+}
+
+#[test]
+fn a_recorded_hook_is_called_in_the_run_once_for_each_step() {
+    let folder = Folder::with_hooks(
+        r#"version = 1
+[[hook]]
+id = "mirror"
+event = "pre_tool_use"
+role = "observe"
+background = "record"
+command = { shell = 'echo "$HOOKGATE_IDEMPOTENCY_KEY" >> "$HOOKGATE_CONFIG_DIR/keys"' }
+"#,
+    );
+    let steps = ["one", "two"].map(|id| {
+        let mut step: serde_json::Value = serde_json::from_str(&bash("ls")).unwrap();
+        (step["session_id"], step["step_id"]) = ("session-1".into(), id.into());
+        step.to_string()
+    });
+    // The second time every run is known, and nothing is called again.
+    for _ in 0..2 {
+        let ended = folder
+            .run(&["run", "-c", "hooks.toml", "--journal", "journal.db", "-q"], steps.join("\n"));
+        assert_eq!(ended.code(), 0, "{}", ended.err());
+    }
+    let list = runs(&folder, &["list"]);
+    let states: Vec<_> = list.lines().iter().map(|run| run["state"].clone()).collect();
+    assert_eq!(states, ["succeeded", "succeeded"]);
+    let keys = std::fs::read_to_string(folder.path("keys")).unwrap();
+    let mut called: Vec<&str> = keys.lines().collect();
+    let lines = list.lines();
+    let mut known: Vec<&str> = lines.iter().map(|run| run["key"].as_str().unwrap()).collect();
+    called.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(called, known);
 }

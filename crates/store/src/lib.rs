@@ -59,9 +59,9 @@ pub use head::{Head, HeadKey};
 pub use journal::Journal;
 pub use reader::Reader;
 pub use runs::{
-    Attempt, AuditRow, Backoff, Claim, Enqueued, HandledFuture, NewRun, Recovered, Refusal, Run,
-    RunError, RunFilter, RunHandler, RunHistory, RunKind, RunOutcome, RunReader, RunSettings,
-    RunState, RunStore, Visibility, Worker,
+    Attempt, AuditRow, Backoff, Claim, EngineRuns, Enqueued, HandledFuture, NewRun, Recovered,
+    Refusal, Run, RunError, RunFilter, RunHandler, RunHistory, RunKind, RunOutcome, RunReader,
+    RunSettings, RunState, RunStore, Visibility, Worker,
 };
 pub use settings::{EnvelopeMode, JournalSettings, section};
 pub use state::{StateDatabase, StatePart};

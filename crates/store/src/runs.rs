@@ -36,6 +36,7 @@
 mod backoff;
 mod claim;
 mod claimed;
+mod engine;
 mod error;
 mod holder;
 mod input;
@@ -64,6 +65,7 @@ use crate::key_file::{Found, Key, KeyFile};
 use crate::place::Identity;
 pub use backoff::Backoff;
 pub use claimed::{Claim, Refusal};
+pub use engine::EngineRuns;
 pub use error::RunError;
 use holder::Holder;
 pub use list::{RunFilter, RunReader};

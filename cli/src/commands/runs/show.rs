@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use hookgate_store::{Attempt, AuditRow, RunHistory};
 
-use super::{failure, open, process};
+use super::{open, process};
 use crate::abort::Abort;
 use crate::exit_code::Exit;
 use crate::journal::JournalArgs;
+use crate::runs::failure;
 use crate::terminal::sanitize::lines;
 use crate::terminal::stdout::{self, OutputArgs};
 use crate::terminal::style::BOLD;

@@ -152,25 +152,28 @@ impl<H: RunHandler + 'static> Worker<H> {
     /// # Cancel safety
     /// What is under way is given back if the future is dropped.
     pub async fn run_until(&self, stop: impl Future<Output = ()>) -> Result<u64, RunError> {
-        let mut stop = pin!(stop);
         let mut tasks = Tasks::new(self.store.clone());
-        loop {
-            // Before the look at what is queued, so that nothing is missed between the two.
-            let mut queued = pin!(self.store.shared.queued.notified());
-            queued.as_mut().enable();
-            self.take_more(&mut tasks).await?;
-            tokio::select! {
-                () = &mut stop => break,
-                () = queued => {}
-                () = tasks.next() => {}
-                () = tokio::time::sleep(self.pause()) => {}
-            }
-        }
+        self.work_until(&mut tasks, stop).await?;
         tasks.set.shutdown().await;
         Ok(tasks.ended)
     }
 
-    /// Does what is due, and what becomes due by it, until nothing is. Returns how many attempts have ended.
+    /// Does what is due until `stop` is ready, and then the rest, as [`until_idle`](Self::until_idle) does.
+    ///
+    /// # Errors
+    /// As [`run_until`](Self::run_until).
+    ///
+    /// # Cancel safety
+    /// As [`run_until`](Self::run_until).
+    pub async fn until_idle_after(&self, stop: impl Future<Output = ()>) -> Result<u64, RunError> {
+        let mut tasks = Tasks::new(self.store.clone());
+        self.work_until(&mut tasks, stop).await?;
+        self.work_off(&mut tasks).await?;
+        Ok(tasks.ended)
+    }
+
+    /// Does what is due, and what becomes due by it, until nothing is. Returns how many attempts have ended. A run that
+    /// waits to be tried again is not due.
     ///
     /// # Errors
     /// As [`run_until`](Self::run_until).
@@ -179,10 +182,35 @@ impl<H: RunHandler + 'static> Worker<H> {
     /// As [`run_until`](Self::run_until).
     pub async fn until_idle(&self) -> Result<u64, RunError> {
         let mut tasks = Tasks::new(self.store.clone());
+        self.work_off(&mut tasks).await?;
+        Ok(tasks.ended)
+    }
+
+    async fn work_until(
+        &self,
+        tasks: &mut Tasks,
+        stop: impl Future<Output = ()>,
+    ) -> Result<(), RunError> {
+        let mut stop = pin!(stop);
         loop {
-            let is_idle = !self.take_more(&mut tasks).await? && tasks.running.is_empty();
+            // Before the look at what is queued, so that nothing is missed between the two.
+            let mut queued = pin!(self.store.shared.queued.notified());
+            queued.as_mut().enable();
+            self.take_more(tasks).await?;
+            tokio::select! {
+                () = &mut stop => return Ok(()),
+                () = queued => {}
+                () = tasks.next() => {}
+                () = tokio::time::sleep(self.pause()) => {}
+            }
+        }
+    }
+
+    async fn work_off(&self, tasks: &mut Tasks) -> Result<(), RunError> {
+        loop {
+            let is_idle = !self.take_more(tasks).await? && tasks.running.is_empty();
             if is_idle {
-                return Ok(tasks.ended);
+                return Ok(());
             }
             tokio::select! {
                 () = tasks.next() => {}

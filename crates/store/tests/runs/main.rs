@@ -12,6 +12,7 @@ mod claims;
 mod clocks;
 mod crash;
 mod ends;
+mod engine;
 mod files;
 mod secrets;
 mod support;
