@@ -29,6 +29,7 @@ pub mod promote;
 pub mod reference;
 pub mod replay;
 pub mod run;
+pub mod runs;
 pub mod schema;
 pub mod snapshot;
 pub mod test;

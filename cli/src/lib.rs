@@ -57,6 +57,7 @@ mod proving;
 mod reference;
 mod replace_file;
 mod replay;
+mod runs;
 mod runtime;
 mod seconds;
 mod self_protection;

@@ -9,7 +9,7 @@ use hookgate::command::shim;
 use hookgate_cli::commands::{
     builtins, certify, check, completions, conditions, config, daemon, demo, diff, doctor, effects,
     eval, events, fmt, hook, import, init, install, journal, judge, list, log, lsp, man, pack,
-    promote, reference, replay, run, schema, snapshot, test, trust, why,
+    promote, reference, replay, run, runs, schema, snapshot, test, trust, why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -35,6 +35,7 @@ Start here:
   hookgate install --agent NAME   make it the hook of a coding agent
   hookgate doctor                 see whether the agents obey
   hookgate log                    see what was decided, where `[journal]` has it recorded
+  hookgate runs list              see what hooks do later, and what became of it
   hookgate replay                 see what your hooks would say to what is recorded
   hookgate diff OLD NEW           see what differs between two configs
   hookgate certify                see whether each guard works
@@ -78,6 +79,7 @@ enum Verb {
     Judge(judge::Args),
     Log(log::Args),
     Journal(journal::Args),
+    Runs(runs::Args),
     Replay(Box<replay::Args>),
     Diff(Box<diff::Args>),
     Fmt(fmt::Args),
@@ -154,6 +156,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Judge(args) => block_on(judge::run(args)),
         Verb::Log(args) => block_on(log::run(args)),
         Verb::Journal(args) => journal::run(&args),
+        Verb::Runs(args) => runs::run(&args),
         Verb::Replay(args) => block_on(replay::run(*args)),
         Verb::Diff(args) => block_on(diff::run(*args)),
         Verb::Fmt(args) => fmt::run(&args),

@@ -11,3 +11,4 @@ pub(crate) mod stderr;
 pub(crate) mod stdout;
 pub(crate) mod style;
 pub(crate) mod table;
+pub(crate) mod time;

@@ -28,6 +28,7 @@ use crate::interrupt::{interrupted, interrupted_while_watching};
 use crate::journal;
 use crate::overrides::OverrideArgs;
 use crate::proving::Rounds;
+use crate::runs::{self, Doing};
 use crate::shell_word::quoted;
 use crate::terminal::progress::Progress;
 use crate::terminal::stdout::{JsonLines, OutputArgs};
@@ -101,7 +102,7 @@ pub struct Args {
     #[command(flatten)]
     now: NowArgs,
     /// Record every decision in this journal, which is made if it is not there; `hookgate log` reads it. The
-    /// `[journal]` of a config is not written by a run
+    /// `[journal]` of a config is not written by a run. What hooks do later is queued beside it: `hookgate runs list`
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Print no summary and no progress bar
@@ -123,7 +124,15 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     let beside = registry_of(&args)?;
     let shadow = args.shadow.load(&beside, args.config.strict)?;
     let config_files = configs.all_files(&loaded);
-    let engine = Engine::new(args.overrides.apply(loaded.table, &registry)?);
+    let table = args.overrides.apply(loaded.table, &registry)?;
+    let store = match &args.journal {
+        Some(journal) => runs::open(journal, &table, &config_files)?,
+        None => None,
+    };
+    let engine = match &store {
+        Some(store) => Engine::new(table).with_jobs(store.clone()),
+        None => Engine::new(table),
+    };
     let journal = args
         .journal
         .map(|file| JournalSettings::new(file).waiting())
@@ -136,6 +145,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
             journal::recorded(engine, journal, texts)
         }
     });
+    let doing = store.map(|store| Doing::begin(store, Arc::clone(&engine)));
     let files = files::expand(&args.steps)?;
     let json = args.output.wants_json();
     let progress = Progress::over_bytes(files::length(&files).filter(|_| !args.quiet), !json);
@@ -195,6 +205,10 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         };
         shadow.print(live);
     }
+    let ended = match doing {
+        Some(doing) => ended.and(doing.finish().await),
+        None => ended,
+    };
     let ended = ended.and(journal.as_ref().map_or(Ok(()), journal::finish));
     if let Some(asked) = run.worth_asking.filter(|_| !args.quiet && !json) {
         stderr::print(&next::hint("why", &args.config.files, &asked));

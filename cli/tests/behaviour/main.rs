@@ -61,6 +61,7 @@ mod rows;
 mod run;
 mod run_for_people;
 mod safer_shell;
+mod runs;
 mod schema;
 mod screens;
 mod set_aside;

@@ -93,18 +93,18 @@ pub(crate) fn truncate_log(database: &Connection) -> rusqlite::Result<bool> {
     Ok(!is_busy?)
 }
 
-/// Opens a journal for reading.
+/// Opens a file for reading.
 ///
 /// # Errors
-/// It is not there, or is no journal that this hookgate knows.
-pub(crate) fn open_to_read(file: &Path) -> Result<Connection, StoreError> {
+/// It is not there, or has no schema that this hookgate knows.
+pub(crate) fn open_to_read(file: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     place::check_readable(file)
         .map_err(|error| StoreError::File { file: file.to_owned(), error })?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let refuse = |error| refused(file, error);
     let database = Connection::open_with_flags(file, flags).map_err(refuse)?;
     database.busy_timeout(BUSY).map_err(refuse)?;
-    match version(&database, file, &JOURNAL)? {
+    match version(&database, file, schema)? {
         0 => Err(StoreError::Empty { file: file.to_owned() }),
         _ => Ok(database),
     }

@@ -1,6 +1,6 @@
-//! What hookgate keeps on the disk, in two SQLite files: the journal, that is every decision of an engine, as a chain in
-//! which nothing can be changed, removed or put elsewhere without a trace; and the state, that is what hooks count and
-//! remember.
+//! What hookgate keeps on the disk, in three SQLite files: the journal, that is every decision of an engine, as a chain in
+//! which nothing can be changed, removed or put elsewhere without a trace; the runs, that is what hooks have to do later;
+//! and the state, that is what hooks count and remember.
 //!
 //! | part | what it is |
 //! |---|---|
@@ -9,6 +9,7 @@
 //! | [`Reader`], [`Filter`], [`Entry`] | reads it, also while others write |
 //! | [`Reader::verify`], [`Fault`], [`Head`] | what was changed, and a chain that was cut |
 //! | [`Reader::statistics`] | what each hook did |
+//! | [`RunStore`], [`Worker`], [`RunReader`] | what hooks have to do later: queues it, does it, reads it |
 //! | [`StateDatabase`] | the state: a [`StateHome`](hookgate_contract::StateHome) over processes |
 //!
 //! # What is written in the journal
@@ -36,10 +37,12 @@ mod filter;
 mod head;
 mod journal;
 mod json_text;
+mod key_file;
 mod place;
 mod reader;
 mod retention;
 mod row;
+mod runs;
 mod settings;
 mod state;
 mod statistics;
@@ -55,6 +58,11 @@ pub use filter::Filter;
 pub use head::{Head, HeadKey};
 pub use journal::Journal;
 pub use reader::Reader;
+pub use runs::{
+    Attempt, AuditRow, Backoff, Claim, EngineRuns, Enqueued, HandledFuture, NewRun, Recovered,
+    Refusal, Run, RunError, RunFilter, RunHandler, RunHistory, RunKind, RunOutcome, RunReader,
+    RunSettings, RunState, RunStore, Visibility, Worker,
+};
 pub use settings::{EnvelopeMode, JournalSettings, section};
 pub use state::{StateDatabase, StatePart};
 pub use statistics::{HookStatistics, Statistics};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 
 use crate::config::ConfigNote;
-use crate::database::{self, refused};
+use crate::database::{self, JOURNAL, refused};
 use crate::entry::{COLUMNS, Entry, Says, Stored};
 use crate::error::StoreError;
 use crate::filter::Filter;
@@ -25,7 +25,7 @@ impl Reader {
     /// # Errors
     /// The file is not there, cannot be read, is no journal or one of a newer hookgate.
     pub fn open(file: &Path) -> Result<Self, StoreError> {
-        Ok(Self { file: file.to_owned(), database: database::open_to_read(file)? })
+        Ok(Self { file: file.to_owned(), database: database::open_to_read(file, &JOURNAL)? })
     }
 
     /// Returns the entries that are asked for, in the order in which they were recorded.

@@ -7,6 +7,8 @@ use hookgate_contract::ConfigSection;
 use hookgate_contract::settings::{Node, NodeValue, SettingEntry, Settings};
 use serde_json::{Value, json};
 
+use crate::runs::RunSettings;
+
 /// The key at the top of the file.
 const NAME: &str = "journal";
 
@@ -97,7 +99,8 @@ impl JournalSettings {
         Self { waits: true, ..self }
     }
 
-    /// Returns every file that is written: the journal, what SQLite keeps beside it, and that of heads.
+    /// Returns every file that is written: the journal, what SQLite keeps beside it, that of heads, and those of the
+    /// [runs](RunSettings::beside).
     ///
     /// ```
     /// use hookgate_store::JournalSettings;
@@ -112,7 +115,8 @@ impl JournalSettings {
             name.push(end);
             PathBuf::from(name)
         });
-        beside.into_iter().chain(self.heads.clone()).collect()
+        let runs = RunSettings::beside(&self.file).files();
+        beside.into_iter().chain(self.heads.clone()).chain(runs).collect()
     }
 
     /// Reads the section as a table has it. A path may begin with `~/`; without a file it is `fallback`. If there is

@@ -27,7 +27,6 @@
 mod folder;
 mod former;
 mod home;
-mod key_file;
 mod ledger;
 mod values;
 

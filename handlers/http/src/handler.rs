@@ -113,6 +113,10 @@ impl HttpHandler {
         let mut headers = self.service.headers.clone();
         headers.insert(header_names::HOOK, header_value(invocation.hook)?);
         headers.insert(header_names::EVENT, header_value(invocation.payload().event_name())?);
+        // One of the config stays where there is no run: a service may want it for its own reasons.
+        if let Some(key) = invocation.idempotency_key() {
+            headers.insert(header_names::IDEMPOTENCY_KEY, header_value(key)?);
+        }
         if let Some(request_id) = request_id {
             headers.insert(header_names::REQUEST_ID, header_value(request_id)?);
         }

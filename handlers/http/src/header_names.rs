@@ -10,6 +10,8 @@ pub(crate) const HOOK: &str = "x-hookgate-hook";
 pub(crate) const EVENT: &str = "x-hookgate-event";
 /// A random id of the request, which its answer must carry too.
 pub(crate) const REQUEST_ID: &str = "x-hookgate-request-id";
+/// The key of a run that is done later, the same each time that it is tried.
+pub(crate) const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// When the request was signed, in seconds since 1970.
 pub(crate) const TIMESTAMP: &str = "x-hookgate-timestamp";
 /// The signature of timestamp and body.

@@ -85,6 +85,7 @@
 //! | `x-hookgate-hook` | the id of the hook, which is not in the envelope |
 //! | `x-hookgate-event` | the event, such as `pre_tool_use`; also in the envelope |
 //! | `x-hookgate-request-id` | with `request_id`: 32 hex digits, new for each step |
+//! | `idempotency-key` | of a run that is done later: the same each time that it is tried |
 //! | `x-hookgate-timestamp` | with `hmac`: seconds since 1970 |
 //! | `x-hookgate-signature` | with `hmac`: `sha256=` and 64 hex digits |
 //!

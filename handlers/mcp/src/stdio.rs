@@ -1,7 +1,7 @@
 //! A server that is a process: messages line by line, on stdin and stdout.
 
 use hookgate_command::server::{Conversation, LineError, LineProcess};
-use hookgate_contract::{Failure, FailureClass, VerdictDecision};
+use hookgate_contract::{Failure, FailureClass, Invocation, VerdictDecision};
 use hookgate_secrets::Secrets;
 use serde_json::json;
 
@@ -62,7 +62,7 @@ impl Conversation for StdioSession {
     async fn send(
         &mut self,
         process: &mut LineProcess,
-        _: &str,
+        _: Invocation<'_>,
         request: &Request,
     ) -> Result<(), LineError> {
         let id = random_id().map_err(LineError::Protocol)?;

@@ -7,6 +7,7 @@ pub mod corpus;
 pub mod envelopes;
 mod hooks;
 pub mod http_service;
+pub mod kills;
 pub mod listeners;
 pub mod model_server;
 pub mod naive_glob;

@@ -4,7 +4,6 @@ use comfy_table::{Cell, Table};
 use hookgate::ConfigHash;
 use hookgate::recorder::{DispatchEnd, ReloadEvent};
 use hookgate_store::{Entry, Says};
-use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::steps_table::{action, note};
@@ -12,6 +11,7 @@ use crate::terminal::phrase::count;
 use crate::terminal::sanitize::one_line;
 use crate::terminal::style::outcome_colour;
 use crate::terminal::table::{self, dim};
+use crate::terminal::time::time;
 
 /// The columns.
 const HEAD: [&str; 7] = ["seq", "time (UTC)", "event", "what", "decision", "by", "note"];
@@ -25,15 +25,6 @@ const DELETED: &str = "deleted: it was too old, or too much";
 /// Returns a table of rows; one that goes on has no head.
 pub(super) fn table_of(rows: Vec<[Cell; 7]>, with_head: bool) -> Table {
     table::part(&HEAD, rows, with_head, &[0, 1, 2, 4, 5])
-}
-
-/// Returns a time as a person reads it.
-pub(super) fn time(unix_ms: u64) -> String {
-    let ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
-    match Timestamp::from_millisecond(ms) {
-        Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
-        Err(_) => unix_ms.to_string(),
-    }
 }
 
 /// Returns the row of an entry.

@@ -15,6 +15,7 @@ use crate::terminal::sanitize::{escape_json, lines};
 use crate::terminal::stdout::{self, OutputArgs};
 use crate::terminal::style::{BOLD, DIM, outcome_style};
 use crate::terminal::table::{self, To, cell, dim};
+use crate::terminal::time::{time, took};
 
 /// Show one decision whole: the step, each hook that was asked, and why
 #[derive(Debug, clap::Args)]
@@ -53,7 +54,7 @@ fn missing(seq: u64, reader: &Reader) -> Abort {
 fn screen(entry: &Entry) -> String {
     let Some(record) = entry.record() else {
         let (kind, says) = entries::other(entry);
-        let time = entries::time(entry.time());
+        let time = time(entry.time());
         return format!(
             "{BOLD}{} {kind}{BOLD:#} {DIM}{time}{DIM:#}\n{}\n",
             entry.seq,
@@ -90,7 +91,7 @@ fn pretty(value: &impl serde::Serialize) -> String {
 
 fn facts(entry: &Entry, record: &Record) -> Vec<(&'static str, String)> {
     let report = &record.report;
-    let mut facts = vec![("time", format!("{} UTC", entries::time(record.time)))];
+    let mut facts = vec![("time", format!("{} UTC", time(record.time)))];
     let mut add = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
     add("session", Some(report.session_id.clone()).filter(|id| !id.is_empty()));
     add("step", report.step_id.clone());
@@ -142,13 +143,5 @@ fn said(vote: &Vote) -> String {
     match vote.mode {
         hookgate::Mode::Enforce => said,
         mode => format!("{said} ({})", mode.name()),
-    }
-}
-
-fn took(us: u64) -> String {
-    match us {
-        0..1_000 => format!("{us} µs"),
-        1_000..1_000_000 => format!("{:.1} ms", us as f64 / 1e3),
-        _ => format!("{:.1} s", us as f64 / 1e6),
     }
 }

@@ -12,9 +12,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::folder::Folder;
-use super::key_file::{Key, Seal};
 use super::ledger::{Ledger, now};
 use super::values::Values;
+use crate::key_file::{Key, Seal};
 use crate::place;
 
 /// Who held it read and wrote.

@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use super::folder::{DATABASE, Folder, KEY};
 use super::former;
-use super::key_file::{self, Key, KeyFile, Seal};
 use super::ledger::{Ledger, now};
 use super::values::{self, Found, Values, scope_name};
 use crate::database::{self, Schema};
+use crate::key_file::{self, Key, KeyFile, Seal};
 use crate::place::{self, Identity};
 
 /// What the file is: `hkst`.

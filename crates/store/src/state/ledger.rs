@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::key_file::{Key, Seal};
+use crate::key_file::{Key, Seal};
 
 /// The scopes, and the number of changes.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use hookgate_contract::{StateKey, StateScope};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
-use super::key_file::{Key, Seal};
+use crate::key_file::{Key, Seal};
 
 /// The longest name that is made of an id as it is.
 const LONGEST_NAME: usize = 120;

@@ -2,12 +2,13 @@
 //! every step that went on.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, Command, Stdio};
+use std::io::{BufRead as _, Write as _};
+use std::process::Child;
 use std::time::Duration;
 
 use hookgate::Engine;
 use hookgate_store::Journal;
+use hookgate_test_support::kills::{self, Chance, kill, kills, said, told};
 
 use crate::support::{Place, dispatch, table};
 
@@ -15,11 +16,10 @@ use crate::support::{Place, dispatch, table};
 const FILE: &str = "HOOKGATE_TEST_JOURNAL";
 
 /// How many kills.
-const KILLS: &str = "HOOKGATE_TEST_KILLS";
+const KILLS: u64 = 200;
 
-fn kills() -> u64 {
-    std::env::var(KILLS).ok().and_then(|kills| kills.parse().ok()).unwrap_or(200)
-}
+/// What a process says of a step that went on.
+const WENT_ON: &str = "went on: ";
 
 #[test]
 fn every_step_that_went_on_is_in_the_journal_whenever_a_process_is_killed() {
@@ -30,34 +30,28 @@ fn every_step_that_went_on_is_in_the_journal_whenever_a_process_is_killed() {
     let mut went_on = BTreeSet::new();
     // A second process writes all the time, and is never killed before the end.
     let mut steady = start(&place);
-    let steady_said = BufReader::new(steady.stdout.take().unwrap());
-    let steady_said = std::thread::spawn(move || ids(steady_said));
-    let mut chance: u64 = 0x9E37_79B9_7F4A_7C15;
-    for kill in 0..kills() {
-        // Xorshift: the moments differ, and are the same in each run as far as a clock allows it.
-        chance ^= chance << 13;
-        chance ^= chance >> 7;
-        chance ^= chance << 17;
+    let steady_said = said(&mut steady);
+    let steady_said = std::thread::spawn(move || told(steady_said, WENT_ON));
+    let mut chance = Chance::default();
+    for number in 0..kills(KILLS) {
         let mut killed = start(&place);
-        let mut said = BufReader::new(killed.stdout.take().unwrap());
+        let mut said = said(&mut killed);
         let mut first = String::new();
         // Every eighth is killed while it starts.
-        if kill % 8 != 0 {
+        if number % 8 != 0 {
             said.read_line(&mut first).unwrap();
         }
-        std::thread::sleep(Duration::from_micros(chance % 15_000));
-        killed.kill().unwrap();
-        killed.wait().unwrap();
-        went_on.extend(first.strip_prefix("went on: ").map(|id| id.trim_end().to_owned()));
-        went_on.extend(ids(said));
-        if kill % 50 == 49 {
+        chance.wait(Duration::from_millis(15));
+        kill(&mut killed);
+        went_on.extend(told(first.as_bytes(), WENT_ON));
+        went_on.extend(told(said, WENT_ON));
+        if number % 50 == 49 {
             place.assert_whole();
         }
     }
-    steady.kill().unwrap();
-    steady.wait().unwrap();
+    kill(&mut steady);
     went_on.extend(steady_said.join().unwrap());
-    assert!(went_on.len() as u64 > kills(), "{}", went_on.len());
+    assert!(went_on.len() as u64 > kills(KILLS), "{}", went_on.len());
     place.assert_whole();
     let recorded: BTreeSet<String> = place.steps().into_iter().collect();
     let missing: Vec<&String> = went_on.difference(&recorded).collect();
@@ -67,23 +61,8 @@ fn every_step_that_went_on_is_in_the_journal_whenever_a_process_is_killed() {
 }
 
 fn start(place: &Place) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "--nocapture"])
-        .arg("crash::every_step_that_went_on_is_in_the_journal_whenever_a_process_is_killed")
-        .env(FILE, &place.file)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
-/// The steps of whole lines: the last one may be cut.
-fn ids(said: impl std::io::BufRead) -> Vec<String> {
-    let mut said = said;
-    let mut text = String::new();
-    said.read_to_string(&mut text).unwrap();
-    let whole = text.rfind('\n').map_or("", |end| text.get(..end).unwrap_or_default());
-    whole.lines().filter_map(|line| Some(line.strip_prefix("went on: ")?.to_owned())).collect()
+    let test = "crash::every_step_that_went_on_is_in_the_journal_whenever_a_process_is_killed";
+    kills::start(test, FILE, &place.file)
 }
 
 fn write_for_ever(file: std::path::PathBuf) {
@@ -101,7 +80,7 @@ fn write_for_ever(file: std::path::PathBuf) {
         let step = format!("{process}-{number}");
         if runtime.block_on(dispatch(&engine, "s", &step, command)) {
             // Nothing is said before the journal has it.
-            writeln!(stdout, "went on: {step}").unwrap();
+            writeln!(stdout, "{WENT_ON}{step}").unwrap();
             stdout.flush().unwrap();
         }
     }

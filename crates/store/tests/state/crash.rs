@@ -1,12 +1,13 @@
 //! Promise: a process can be killed at any moment, while another one counts: the state opens, its seals hold, and it has
 //! every count that was told.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, Write as _};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::Duration;
 
 use hookgate_store::StateDatabase;
+use hookgate_test_support::kills::{self, Chance, kill, said};
 use tempfile::TempDir;
 
 use crate::support::{count_in, look};
@@ -25,30 +26,24 @@ fn every_count_that_was_told_is_kept_whenever_a_process_is_killed() {
     let folder = TempDir::new().unwrap();
     // A second process counts all the time, and is never killed before the end.
     let mut steady = start(folder.path());
-    let steady_said = BufReader::new(steady.stdout.take().unwrap());
+    let steady_said = said(&mut steady);
     let steady_said = std::thread::spawn(move || told(steady_said));
     let mut all = Vec::new();
-    let mut chance: u64 = 0x9E37_79B9_7F4A_7C15;
-    for kill in 0..KILLS {
-        // Xorshift: the moments differ, and are the same in each run as far as a clock allows it.
-        chance ^= chance << 13;
-        chance ^= chance >> 7;
-        chance ^= chance << 17;
+    let mut chance = Chance::default();
+    for number in 0..KILLS {
         let mut killed = start(folder.path());
-        let mut said = BufReader::new(killed.stdout.take().unwrap());
+        let mut said = said(&mut killed);
         // Every eighth is killed while it starts.
-        if kill % 8 != 0 {
+        if number % 8 != 0 {
             let mut first = String::new();
             while !first.contains("counted") && said.read_line(&mut first).unwrap() > 0 {}
             all.extend(told(first.as_bytes()));
         }
-        std::thread::sleep(Duration::from_micros(chance % 15_000));
-        killed.kill().unwrap();
-        killed.wait().unwrap();
+        chance.wait(Duration::from_millis(15));
+        kill(&mut killed);
         all.extend(told(said));
     }
-    steady.kill().unwrap();
-    steady.wait().unwrap();
+    kill(&mut steady);
     all.extend(steady_said.join().unwrap());
     let count = look(folder.path(), "s").unwrap().unwrap();
     let told = all.len() as u64;
@@ -63,22 +58,13 @@ fn every_count_that_was_told_is_kept_whenever_a_process_is_killed() {
 }
 
 fn start(folder: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "--nocapture"])
-        .arg("crash::every_count_that_was_told_is_kept_whenever_a_process_is_killed")
-        .env(FOLDER, folder)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+    let test = "crash::every_count_that_was_told_is_kept_whenever_a_process_is_killed";
+    kills::start(test, FOLDER, folder)
 }
 
-/// The numbers of whole lines: the last one may be cut.
 fn told(said: impl std::io::BufRead) -> Vec<u64> {
-    let (mut said, mut text) = (said, String::new());
-    said.read_to_string(&mut text).unwrap();
-    let whole = text.rfind('\n').map_or("", |end| text.get(..end).unwrap_or_default());
-    whole.lines().filter_map(|line| line.strip_prefix("counted: ")?.parse().ok()).collect()
+    let told = kills::told(said, "counted: ");
+    told.iter().filter_map(|number| number.parse().ok()).collect()
 }
 
 fn count_for_ever(folder: &Path) {

@@ -7,7 +7,8 @@
 //!   notes it.
 //! * variables: `HOOKGATE_EVENT`, `HOOKGATE_SESSION_ID`, `HOOKGATE_STEP_ID`, `HOOKGATE_TOOL_NAME` (at
 //!   events with a tool), `HOOKGATE_HOOK_ID`, `HOOKGATE_CONFIG_DIR`, `HOOKGATE_RUN`, and the
-//!   [allow-list](super::confinement). They are for scripts that need no JSON; a value of more than
+//!   [allow-list](super::confinement). A run that is done later has `HOOKGATE_IDEMPOTENCY_KEY` as well: it
+//!   is the same each time the run is tried. They are for scripts that need no JSON; a value of more than
 //!   4 KiB, or with a zero byte, is in the envelope only.
 //!
 //! # What the program answers

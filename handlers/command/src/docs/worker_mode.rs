@@ -19,6 +19,8 @@
 //!    which is a failure of class `exit`, and `at`, which may be left out, where in its files.
 //! 4. The worker writes nothing else to stdout. stderr is free; its end is quoted if the worker dies.
 //! 5. When stdin ends, the worker exits.
+//! 6. A call that is a run, done later and perhaps more than once, has an `idempotency_key` before its envelope, which is
+//!    the same each time.
 //!
 //! The worker gets `HOOKGATE_WORKER=1`, no variables of a step, and runs in the folder of the config,
 //! since it serves many sessions. A script can tell by the variable which mode it is in. The SDKs

@@ -1,6 +1,6 @@
 //! What the lines of a program that stays mean.
 
-use hookgate_contract::{Verdict, VerdictDecision};
+use hookgate_contract::{Invocation, Verdict, VerdictDecision};
 use hookgate_secrets::Secrets;
 
 use crate::line_process::{LineError, LineProcess};
@@ -43,7 +43,7 @@ pub trait Conversation: Clone + Send + Sync + 'static {
     fn send(
         &mut self,
         process: &mut LineProcess,
-        hook: &str,
+        invocation: Invocation<'_>,
         request: &Self::Request,
     ) -> impl Future<Output = Result<(), LineError>> + Send;
 

@@ -94,10 +94,10 @@ impl<'a, C: Conversation> Lease<'a, C> {
     ) -> Result<C::Answer, Failure> {
         self.invocation = Some(invocation);
         let is_idempotent = self.pool.settings.idempotent;
-        match self.call_once(invocation.hook, request).await {
+        match self.call_once(invocation, request).await {
             // A decision that the process wrote before it died must not be lost by another try.
             Err(error) if error.has_died && is_idempotent && error.failure.salvaged.is_none() => {
-                self.call_once(invocation.hook, request).await.map_err(|error| error.failure)
+                self.call_once(invocation, request).await.map_err(|error| error.failure)
             }
             Err(error) => Err(error.failure),
             Ok(answer) => Ok(answer),
@@ -107,15 +107,16 @@ impl<'a, C: Conversation> Lease<'a, C> {
     /// Makes a call once: takes a process, sends the call, and reads the answer.
     async fn call_once(
         &mut self,
-        hook: &str,
+        invocation: Invocation<'a>,
         request: &C::Request,
     ) -> Result<C::Answer, CallError> {
+        let hook = invocation.hook;
         self.take_member(hook).await.map_err(CallError::final_failure)?;
         let Some(member) = &mut self.member else {
             return Err(CallError::final_failure(no_process::<C>()));
         };
         self.state = LeaseState::Sending;
-        let answer = match member.send(hook, request).await {
+        let answer = match member.send(invocation, request).await {
             Ok(()) => {
                 self.state = LeaseState::Answering;
                 member.answer(self.secrets).await

@@ -1,6 +1,6 @@
 //! One process of a pool, and how far its conversation is.
 
-use hookgate_contract::{Failure, VerdictDecision};
+use hookgate_contract::{Failure, Invocation, VerdictDecision};
 use hookgate_secrets::Secrets;
 
 use super::conversation::Conversation;
@@ -41,9 +41,13 @@ impl<C: Conversation> Member<C> {
     }
 
     /// Sends a call.
-    pub(super) async fn send(&mut self, hook: &str, request: &C::Request) -> Result<(), LineError> {
+    pub(super) async fn send(
+        &mut self,
+        invocation: Invocation<'_>,
+        request: &C::Request,
+    ) -> Result<(), LineError> {
         self.calls += 1;
-        self.conversation.send(&mut self.process, hook, request).await
+        self.conversation.send(&mut self.process, invocation, request).await
     }
 
     /// Waits for the answer to the last call.

@@ -132,6 +132,9 @@ impl Environment {
         if let Some(call) = invocation.tool() {
             set_variable(command, "HOOKGATE_TOOL_NAME", &call.tool_name);
         }
+        if let Some(key) = invocation.idempotency_key() {
+            set_variable(command, "HOOKGATE_IDEMPOTENCY_KEY", key);
+        }
     }
 
     /// Adds the variables that the agent of a script sets. Those of the hook itself go first.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | worker → engine, first | `{"ready":1}` |
 //! | engine → worker | `{"id":7,"hook":"guard","envelope":{…}}` |
+//! | engine → worker, for a run that is done later | `{"id":7,"hook":"guard","idempotency_key":"…","envelope":{…}}` |
 //! | worker → engine | `{"id":7,"verdict":{"decision":"deny","reason":"no"}}` |
 //! | worker → engine, if the hook failed | `{"id":7,"error":"ValueError: bad","at":"guard.py:12"}` |
 //!
@@ -12,7 +13,7 @@
 //! line of it is believed any more. But a decision in such a line is salvaged: damage to a frame never
 //! makes the verdict in it weaker.
 
-use hookgate_contract::{Failure, FailureClass, Verdict};
+use hookgate_contract::{Failure, FailureClass, Invocation, Verdict};
 use hookgate_secrets::Secrets;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -60,9 +61,13 @@ pub(super) fn random_call_id() -> Result<u64, Failure> {
 }
 
 /// Returns the line of a call, with its line break.
-pub(super) fn call_line(id: u64, hook: &str, envelope: &[u8]) -> Vec<u8> {
-    let hook = serde_json::Value::from(hook);
-    let mut line = format!(r#"{{"id":{id},"hook":{hook},"envelope":"#).into_bytes();
+pub(super) fn call_line(id: u64, invocation: &Invocation<'_>, envelope: &[u8]) -> Vec<u8> {
+    let hook = serde_json::Value::from(invocation.hook);
+    let key = invocation
+        .idempotency_key()
+        .map(|key| format!(r#""idempotency_key":{},"#, serde_json::Value::from(key)));
+    let key = key.unwrap_or_default();
+    let mut line = format!(r#"{{"id":{id},"hook":{hook},{key}"envelope":"#).into_bytes();
     // Line breaks occur only between the tokens of JSON, where a space means the same.
     line.extend(
         envelope.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }),
@@ -145,6 +150,9 @@ fn beginning(text: &str) -> String {
 mod tests {
     use hookgate_contract::VerdictDecision;
 
+    use hookgate_contract::payload::SessionEnd;
+    use hookgate_contract::{Envelope, StepContext, StepId};
+
     use super::*;
 
     fn parse(line: &[u8], id: u64) -> Result<Result<Verdict, Failure>, Failure> {
@@ -156,9 +164,17 @@ mod tests {
 
     #[test]
     fn a_call_is_one_line() {
+        let (payload, context) = (SessionEnd::new("done"), StepContext::new("s"));
+        let id = StepId::new(None, String::new);
+        let envelope = Envelope::new(&payload, &context, &id, 1, 1 << 20);
+        let call = Invocation::new("a\"b", &envelope);
         assert_eq!(
-            call_line(7, "a\"b", b"{\n\"x\":1}"),
+            call_line(7, &call, b"{\n\"x\":1}"),
             b"{\"id\":7,\"hook\":\"a\\\"b\",\"envelope\":{ \"x\":1}}\n"
+        );
+        assert_eq!(
+            call_line(7, &call.keyed("k"), b"{}"),
+            b"{\"id\":7,\"hook\":\"a\\\"b\",\"idempotency_key\":\"k\",\"envelope\":{}}\n"
         );
     }
 

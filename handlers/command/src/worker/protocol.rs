@@ -1,6 +1,6 @@
 //! The protocol of workers, as a conversation: every line of a worker answers something.
 
-use hookgate_contract::Reply;
+use hookgate_contract::{Invocation, Reply};
 use hookgate_secrets::Secrets;
 
 use super::frame;
@@ -33,7 +33,7 @@ impl Conversation for WorkerProtocol {
     async fn send(
         &mut self,
         process: &mut LineProcess,
-        hook: &str,
+        invocation: Invocation<'_>,
         envelope: &[u8],
     ) -> Result<(), LineError> {
         process.expect_no_output(
@@ -42,7 +42,7 @@ impl Conversation for WorkerProtocol {
             &[],
         )?;
         self.call_id = frame::random_call_id().map_err(LineError::Protocol)?;
-        process.write(&frame::call_line(self.call_id, hook, envelope)).await
+        process.write(&frame::call_line(self.call_id, &invocation, envelope)).await
     }
 
     async fn answer(

@@ -8,7 +8,7 @@ use hookgate_contract::payload::{Stop, ToolCall};
 use hookgate_contract::{StepContext, Verdict};
 use serde_json::json;
 
-use crate::support::{build, build_in, call, context_of, invoke, invoke_with};
+use crate::support::{build, build_in, call, context_of, invoke, invoke_as, invoke_with};
 
 /// Cargo sets it for every test, and no hook asks for it.
 const CANARY: &str = "CARGO_MANIFEST_DIR";
@@ -167,4 +167,15 @@ async fn what_does_not_fit_into_a_variable_is_in_the_envelope_only() {
         let decision = reply.parts().unwrap().decision;
         assert_eq!(decision, Some(hookgate_contract::VerdictDecision::Deny), "{}", odd.len());
     }
+}
+
+#[tokio::test]
+async fn a_run_that_is_done_later_has_its_key() {
+    let say =
+        json!({"shell": r#"printf %s "${HOOKGATE_IDEMPOTENCY_KEY-none}""#, "stdout": "context"});
+    let built = build(&say);
+    let context = StepContext::new("session-1");
+    let reply = invoke_as(&built, &call(), &context, Some("sha256:0123")).await.unwrap();
+    assert_eq!(reply.parts().unwrap().context.concat(), "sha256:0123");
+    assert_eq!(context_of(&built).await, "none", "a call of a dispatch is no run");
 }

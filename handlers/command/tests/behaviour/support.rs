@@ -64,10 +64,21 @@ pub(crate) async fn invoke_with(
     payload: &dyn AnyPayload,
     context: &StepContext<'_>,
 ) -> Reply {
+    invoke_as(built, payload, context, None).await
+}
+
+/// Invokes a handler, as the run of this key if there is one.
+pub(crate) async fn invoke_as(
+    built: &BuiltHandler,
+    payload: &dyn AnyPayload,
+    context: &StepContext<'_>,
+    key: Option<&str>,
+) -> Reply {
     let id = StepId::new(Some("step-1"), String::new);
     let envelope = Envelope::new(payload, context, &id, 1, 4 << 20);
     let Handler::Async(handler) = &built.handler else { panic!("a program answers at once") };
-    handler.handle(Invocation::new("guard", &envelope)).await
+    let invocation = Invocation::new("guard", &envelope);
+    handler.handle(key.map_or(invocation, |key| invocation.keyed(key))).await
 }
 
 /// The text that the verdict of a handler adds.

@@ -2,13 +2,13 @@
 //! request id of its own.
 
 use std::collections::BTreeSet;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hmac_sha256::HMAC;
 use serde_json::{Value, json};
 
 use crate::kit::service::Request;
-use crate::kit::{Mode, Service, build, invoke, settings, tell};
+use crate::kit::{Mode, Service, build, invoke, invoke_as, settings, tell};
 
 async fn sent(more: Value) -> Request {
     let service = Service::start(Mode::Echo { right: true }).await;
@@ -111,4 +111,19 @@ async fn who_is_told_of_a_decision_may_answer_anything_but_an_error() {
         Service::start(Mode::Status(200, "content-type: text/plain\r\n", "ok".into())).await;
     let built = build(&settings(&service, &json!({"body": {"text": "{{ tool_name }}"}}))).unwrap();
     assert!(invoke(&built).await.is_err());
+}
+
+#[tokio::test]
+async fn a_run_that_is_done_later_has_its_key() {
+    let service = Service::start(Mode::Echo { right: true }).await;
+    let own = json!({"headers": {"Idempotency-Key": "of the config"}});
+    let built = build(&settings(&service, &own)).unwrap();
+    let minute = Duration::from_secs(60);
+    for _ in 0..2 {
+        invoke_as(&built, minute, Some("sha256:0123")).await.unwrap().unwrap();
+    }
+    invoke(&built).await.unwrap();
+    let requests = service.requests();
+    let keys: Vec<_> = requests.iter().map(|request| request.header("idempotency-key")).collect();
+    assert_eq!(keys, [Some("sha256:0123"), Some("sha256:0123"), Some("of the config")]);
 }

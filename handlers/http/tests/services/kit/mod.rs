@@ -84,12 +84,22 @@ pub(crate) async fn invoke_within(
     built: &BuiltHandler,
     time: Duration,
 ) -> Result<Reply, Option<VerdictDecision>> {
+    invoke_as(built, time, None).await
+}
+
+/// Invokes a handler as the run of a key.
+pub(crate) async fn invoke_as(
+    built: &BuiltHandler,
+    time: Duration,
+    key: Option<&str>,
+) -> Result<Reply, Option<VerdictDecision>> {
     let call = ToolCall::new("Bash", json!({"command": "ls"}));
     let context = StepContext::new("session");
     let id = StepId::new(Some("step-1"), String::new);
     let envelope = Envelope::new(&call, &context, &id, 1, 64 * 1024);
     let Handler::Async(handler) = &built.handler else { panic!("it must wait") };
     let invocation = Invocation::new("policy", &envelope);
+    let invocation = key.map_or(invocation, |key| invocation.keyed(key));
     let reply = tokio::time::timeout(time, handler.handle(invocation)).await;
     reply.map_err(|_| invocation.take_salvaged())
 }

@@ -1,4 +1,4 @@
-//! The key of a user, and how many changes there were: what the database is held against.
+//! The key by which a database is sealed, and how many changes there were: what the database is held against.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek as _, Write as _};
@@ -15,21 +15,21 @@ const BYTES: usize = 32;
 const NUMBER: usize = 8;
 
 /// What shows that something was written by who has the key.
-pub(super) type Seal = [u8; BYTES];
+pub(crate) type Seal = [u8; BYTES];
 
 /// The key of a user.
-pub(super) struct Key([u8; BYTES]);
+pub(crate) struct Key([u8; BYTES]);
 
 impl Key {
     /// Draws a key.
-    pub(super) fn draw() -> io::Result<Self> {
+    pub(crate) fn draw() -> io::Result<Self> {
         let mut key = [0; BYTES];
         getrandom::fill(&mut key).map_err(|error| io::Error::other(error.to_string()))?;
         Ok(Self(key))
     }
 
     /// Returns the seal of some parts. The first one says what sort of thing they are.
-    pub(super) fn seal(&self, parts: &[&[u8]]) -> Seal {
+    pub(crate) fn seal(&self, parts: &[&[u8]]) -> Seal {
         let mut seal = HMAC::new(self.0);
         for part in parts {
             // No part can be mistaken for the end of another one.
@@ -40,13 +40,13 @@ impl Key {
     }
 
     /// Returns the seal that the former version gave to a file: of its name and its content.
-    pub(super) fn former_seal(&self, name: &str, content: &[u8]) -> Seal {
+    pub(crate) fn former_seal(&self, name: &str, content: &[u8]) -> Seal {
         HMAC::mac([name.as_bytes(), b"\0", content].concat(), self.0)
     }
 }
 
 /// What is in the file of a key.
-pub(super) enum Found {
+pub(crate) enum Found {
     /// Nothing: it is new.
     Nothing,
     /// A key that knows of no change: one of the former version.
@@ -58,11 +58,11 @@ pub(super) enum Found {
 }
 
 /// The file of a key, whose lock this process holds until it is dropped.
-pub(super) struct KeyFile(File);
+pub(crate) struct KeyFile(File);
 
 impl KeyFile {
     /// Waits for the lock. The file is made if it is not there.
-    pub(super) fn lock(path: &Path) -> io::Result<Self> {
+    pub(crate) fn lock(path: &Path) -> io::Result<Self> {
         place::check_plain(path)?;
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).read(true).write(true);
@@ -73,7 +73,7 @@ impl KeyFile {
     }
 
     /// Reads what is in it.
-    pub(super) fn read(&mut self) -> io::Result<Found> {
+    pub(crate) fn read(&mut self) -> io::Result<Found> {
         let mut bytes = Vec::new();
         self.0.rewind()?;
         let whole = BYTES + NUMBER + BYTES;
@@ -82,7 +82,7 @@ impl KeyFile {
     }
 
     /// Keeps the key and the number of changes. It is one write of a few bytes, so that nobody finds half of it.
-    pub(super) fn write(&mut self, key: &Key, changes: u64) -> io::Result<()> {
+    pub(crate) fn write(&mut self, key: &Key, changes: u64) -> io::Result<()> {
         self.0.rewind()?;
         let number = changes.to_be_bytes();
         let seal = seal_of_number(key, number);

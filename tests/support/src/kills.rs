@@ -1,0 +1,69 @@
+//! Processes of a test that are killed at any moment: the test starts itself once more, told by a variable.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+/// Returns how many kills there are: what `HOOKGATE_TEST_KILLS` says, or else `usual`.
+pub fn kills(usual: u64) -> u64 {
+    let told = std::env::var("HOOKGATE_TEST_KILLS").ok();
+    told.and_then(|kills| kills.parse().ok()).unwrap_or(usual)
+}
+
+/// Numbers that differ (xorshift), and are the same in each run.
+#[derive(Debug)]
+pub struct Chance(u64);
+
+impl Default for Chance {
+    fn default() -> Self {
+        Self(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+impl Chance {
+    /// Returns the next number.
+    pub fn draw(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// Waits a moment, shorter than this.
+    pub fn wait(&mut self, most: Duration) {
+        let most = u64::try_from(most.as_micros()).unwrap_or(u64::MAX).max(1);
+        std::thread::sleep(Duration::from_micros(self.draw() % most));
+    }
+}
+
+/// Starts this test program again for one test, with a variable by which that knows what to do.
+pub fn start(test: &str, variable: &str, value: impl AsRef<OsStr>) -> Child {
+    let program = std::env::current_exe().expect("a test knows its program");
+    Command::new(program)
+        .args(["--exact", "--nocapture", test])
+        .env(variable, value)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a test starts its program")
+}
+
+/// Takes what a process says.
+pub fn said(child: &mut Child) -> BufReader<ChildStdout> {
+    BufReader::new(child.stdout.take().expect("it is taken once"))
+}
+
+/// Kills a process, and waits until it has ended.
+pub fn kill(child: &mut Child) {
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+}
+
+/// Returns what comes after a prefix in whole lines: the last one of a process that is killed may be cut.
+pub fn told(mut said: impl BufRead, prefix: &str) -> Vec<String> {
+    let mut text = String::new();
+    said.read_to_string(&mut text).expect("it says text");
+    let whole = text.rfind('\n').and_then(|end| text.get(..end)).unwrap_or_default();
+    whole.lines().filter_map(|line| Some(line.strip_prefix(prefix)?.to_owned())).collect()
+}
