@@ -21,29 +21,62 @@ fn kills() -> u64 {
     std::env::var(KILLS).ok().and_then(|kills| kills.parse().ok()).unwrap_or(200)
 }
 
+/// How many kills one journal lives through: who looks at it again and again reads all of it.
+const KILLS_OF_JOURNAL: u64 = 250;
+
+/// How many journals are written at the same time. Most of a kill is to wait for a disk and for a process to start.
+const LANES: u64 = 4;
+
 #[test]
 fn every_step_that_went_on_is_in_the_journal_whenever_a_process_is_killed() {
     if let Some(file) = std::env::var_os(FILE) {
         return write_for_ever(file.into());
     }
+    let kills = kills();
+    std::thread::scope(|scope| {
+        for lane in 0..LANES {
+            scope.spawn(move || {
+                // Together they are as many as were asked for.
+                let mut rest = kills / LANES + u64::from(lane < kills % LANES);
+                while rest > 0 {
+                    let kills = rest.min(KILLS_OF_JOURNAL);
+                    live_through(kills, (lane << 32) | rest);
+                    rest -= kills;
+                }
+            });
+        }
+    });
+}
+
+/// Kills one process after another that writes a journal, beside one that goes on, and looks whether it has all that it
+/// must have.
+fn live_through(kills: u64, seed: u64) {
     let place = Place::new();
     let mut went_on = BTreeSet::new();
     // A second process writes all the time, and is never killed before the end.
     let mut steady = start(&place);
     let steady_said = BufReader::new(steady.stdout.take().unwrap());
     let steady_said = std::thread::spawn(move || ids(steady_said));
-    let mut chance: u64 = 0x9E37_79B9_7F4A_7C15;
-    for kill in 0..kills() {
-        // Xorshift: the moments differ, and are the same in each run as far as a clock allows it.
+    // Xorshift: the moments differ, and are the same in each run as far as a clock allows it.
+    let mut chance: u64 = 0x9E37_79B9_7F4A_7C15 ^ seed.wrapping_mul(0xD134_2543_DE82_EF95);
+    for kill in 0..kills {
         chance ^= chance << 13;
         chance ^= chance >> 7;
         chance ^= chance << 17;
         let mut killed = start(&place);
         let mut said = BufReader::new(killed.stdout.take().unwrap());
         let mut first = String::new();
-        // Every eighth is killed while it starts.
-        if kill % 8 != 0 {
-            said.read_line(&mut first).unwrap();
+        // Every eighth is killed while it starts, every second when it has written, however slow the machine is.
+        let waits_for = match kill % 8 {
+            0 => None,
+            odd if odd % 2 == 1 => Some("went on: "),
+            _ => Some(""),
+        };
+        while let Some(begin) = waits_for {
+            first.clear();
+            if said.read_line(&mut first).unwrap() == 0 || first.starts_with(begin) {
+                break;
+            }
         }
         std::thread::sleep(Duration::from_micros(chance % 15_000));
         killed.kill().unwrap();
@@ -57,7 +90,7 @@ fn every_step_that_went_on_is_in_the_journal_whenever_a_process_is_killed() {
     steady.kill().unwrap();
     steady.wait().unwrap();
     went_on.extend(steady_said.join().unwrap());
-    assert!(went_on.len() as u64 > kills(), "{}", went_on.len());
+    assert!(went_on.len() as u64 > kills, "{} of {kills}", went_on.len());
     place.assert_whole();
     let recorded: BTreeSet<String> = place.steps().into_iter().collect();
     let missing: Vec<&String> = went_on.difference(&recorded).collect();
