@@ -12,8 +12,9 @@ use tokio::sync::{Semaphore, oneshot};
 
 use crate::config::ConfigText;
 use crate::error::StoreError;
-use crate::head_places::{HeadPlace, Heads};
+use crate::head_place::HeadPlace;
 use crate::head_sender::HeadSender;
+use crate::heads::Heads;
 use crate::settings::JournalSettings;
 use crate::status::{Counters, JournalStatus};
 use crate::writer::{Message, Writer};
@@ -99,7 +100,8 @@ impl Journal {
             return Err(StoreError::Nowhere);
         }
         let counters = Arc::new(Counters::default());
-        let heads = Arc::new(Heads::open(&settings, sender, &counters)?);
+        let key = settings.head_key.as_deref();
+        let heads = Arc::new(Heads::open(&settings.heads, key, sender, &counters)?);
         let queue = settings.queue.max(1);
         let room = settings.waits.then(|| Arc::new(Semaphore::new(queue)));
         let writer = Writer::open(

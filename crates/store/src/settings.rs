@@ -7,7 +7,7 @@ use hookgate_contract::ConfigSection;
 use hookgate_contract::settings::{Node, NodeValue, SettingEntry, Settings};
 use serde_json::{Value, json};
 
-use crate::head_places::HeadPlace;
+use crate::head_place::HeadPlace;
 
 /// The key at the top of the file.
 const NAME: &str = "journal";

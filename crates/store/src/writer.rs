@@ -18,7 +18,7 @@ use crate::clock;
 use crate::config::{ConfigNote, ConfigText};
 use crate::database::{self, JOURNAL, refused, truncate_log};
 use crate::error::StoreError;
-use crate::head_places::Heads;
+use crate::heads::Heads;
 use crate::place::Identity;
 use crate::retention;
 use crate::row::{Row, RowWriter};

@@ -1,62 +1,15 @@
 //! Where heads are written as the journal grows: files, stderr, and services that take logs.
 
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock;
 use crate::error::StoreError;
 use crate::head::{Head, HeadKey};
+use crate::head_place::HeadPlace;
 use crate::head_sender::{HeadSender, SendingHeads};
-use crate::settings::JournalSettings;
 use crate::status::Counters;
-
-/// What a config calls stderr.
-const STDERR: &str = "stderr";
-
-/// A place for heads beside the journal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum HeadPlace {
-    /// A file, one head a line.
-    File(PathBuf),
-    /// Stderr of the process that writes, each as a line with a mark.
-    Stderr,
-    /// The URL of a service that takes logs of OpenTelemetry over HTTP. It needs a [`HeadSender`].
-    Otlp(String),
-}
-
-impl HeadPlace {
-    /// Reads a place as a config names it: `stderr`, a URL, or else a file.
-    ///
-    /// ```
-    /// use hookgate_store::HeadPlace;
-    ///
-    /// assert_eq!(HeadPlace::of_name("stderr"), HeadPlace::Stderr);
-    /// assert!(matches!(HeadPlace::of_name("/mnt/other/heads"), HeadPlace::File(_)));
-    /// assert!(matches!(HeadPlace::of_name("http://127.0.0.1:4318/v1/logs"), HeadPlace::Otlp(_)));
-    /// ```
-    #[must_use]
-    pub fn of_name(name: &str) -> Self {
-        match name {
-            STDERR => Self::Stderr,
-            url if url.starts_with("https://") || url.starts_with("http://") => {
-                Self::Otlp(url.to_owned())
-            }
-            file => Self::File(PathBuf::from(file)),
-        }
-    }
-
-    /// Returns the file, if it is one.
-    #[must_use]
-    pub fn file(&self) -> Option<&Path> {
-        match self {
-            Self::File(file) => Some(file),
-            Self::Stderr | Self::Otlp(_) => None,
-        }
-    }
-}
 
 /// What notes the heads of a journal.
 #[derive(Debug)]
@@ -67,23 +20,23 @@ pub(crate) struct Heads {
 }
 
 impl Heads {
-    /// Prepares the places of these settings.
+    /// Prepares places, and the key that signs what goes there, by the name of its variable.
     ///
     /// # Errors
     /// The key is not in the environment, a service is named and nothing can send, or no thread can be started.
     pub(crate) fn open(
-        settings: &JournalSettings,
+        places: &[HeadPlace],
+        key: Option<&str>,
         sender: Option<Box<dyn HeadSender>>,
         counters: &Arc<Counters>,
     ) -> Result<Self, StoreError> {
-        let key = match &settings.head_key {
+        let key = match key {
             None => None,
             Some(name) => Some(HeadKey::of_variable(name).ok_or_else(|| {
                 StoreError::Heads(format!("the key that signs them, ${name}, is not set"))
             })?),
         };
-        let urls: Vec<String> = settings
-            .heads
+        let urls: Vec<String> = places
             .iter()
             .filter_map(|place| match place {
                 HeadPlace::Otlp(url) => Some(url.clone()),
@@ -101,7 +54,7 @@ impl Heads {
                 Some(start.map_err(|error| StoreError::Heads(error.to_string()))?)
             }
         };
-        Ok(Self { places: settings.heads.clone(), key, sending })
+        Ok(Self { places: places.to_vec(), key, sending })
     }
 
     /// Notes a head in each place. A service gets it in its time.
