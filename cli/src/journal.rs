@@ -1,6 +1,8 @@
 //! Where decisions are recorded, and the journal that is read.
 
 mod filter;
+pub(crate) mod otlp;
+mod otlp_sender;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,6 +17,7 @@ use crate::kinds;
 use crate::sources::{Search, Source};
 use crate::state_folder::state_folder;
 pub(crate) use filter::FilterArgs;
+use otlp_sender::OtlpSender;
 
 /// The section of a config.
 pub(crate) const SECTION: &str = "journal";
@@ -104,7 +107,18 @@ fn of_user() -> Option<JournalSettings> {
 /// # Errors
 /// The file cannot be used.
 pub(crate) fn open(settings: JournalSettings) -> Result<Journal, Abort> {
-    Journal::open(settings).map_err(|error| failure(&error))
+    open_to_write(settings).map_err(|error| failure(&error))
+}
+
+/// Opens a journal that is written, whose heads go wherever the settings say.
+///
+/// # Errors
+/// The file or a place of heads cannot be used.
+pub(crate) fn open_to_write(settings: JournalSettings) -> Result<Journal, StoreError> {
+    match OtlpSender::of(&settings)? {
+        None => Journal::open(settings),
+        Some(sender) => Journal::open_sending(settings, sender),
+    }
 }
 
 /// Returns the files of configs as they are now; one that cannot be read any more is left out.

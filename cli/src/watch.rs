@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookgate::{Engine, Registry, Reloader};
+use hookgate_store::Journal;
 use notify::{Event, RecommendedWatcher};
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -132,16 +133,17 @@ impl Watch {
         watch
     }
 
-    /// Follows the config while the run goes on.
+    /// Follows the config while the run goes on. What comes into force is noted in the journal, if there is one.
     pub(crate) fn follow(
         self,
         engine: Arc<Engine>,
         registry: Arc<Registry>,
         progress: Progress,
+        journal: Option<Journal>,
     ) -> Follower {
         let layers = Arc::clone(&self.layers);
         let reloader = Reloader::new(engine, move |in_force| layers.load(&registry, in_force));
-        let reports = Reports::new(reloader, progress);
+        let reports = Reports::new(reloader, progress, journal);
         Follower { task: tokio::spawn(self.watch(reports.clone())), reports }
     }
 
@@ -280,7 +282,14 @@ impl Watch {
     async fn reload(&mut self, reports: &Reports) {
         self.loaded = Instant::now();
         let reloader = reports.reloader().clone();
-        let reload = move || reloader.blocking_reload();
+        let (noted, layers) = (reports.clone(), Arc::clone(&self.layers));
+        let reload = move || {
+            let ended = reloader.blocking_reload();
+            if let Ok(reloaded) = &ended {
+                noted.note(reloaded, &layers.written());
+            }
+            ended
+        };
         let ended = self.on_blocking_thread(reload, reports.progress()).await;
         reports.tell(&self.layers.name(), ended, std::mem::take(&mut self.asked));
     }

@@ -10,22 +10,26 @@ use std::path::{Path, PathBuf};
 use hookgate::HookId;
 use serde_json::json;
 
+use super::test::golden;
 use crate::abort::Abort;
 use crate::agents::dialect_of;
 use crate::config::ConfigArgs;
 use crate::exit_code::Exit;
 use crate::interrupt::interrupted;
-use crate::journal::{FilterArgs, JournalArgs};
-use crate::replay::{Change, ExternalArgs, Item, Replayer, Source};
+use crate::journal::JournalArgs;
+use crate::replay::{Change, ExternalArgs, Item, JudgingArgs, Replayer, Source};
 use crate::terminal::progress::Progress;
 use crate::terminal::stderr;
-use crate::terminal::stdout::{self, OutputArgs};
+use crate::terminal::stdout;
 use deltas::Deltas;
 use direction::Direction;
 use structure::Structure;
 
 /// What `--on` calls the journal of the user.
 const JOURNAL: &str = "journal";
+
+/// What `--on` calls the steps of the configs' own tests.
+const GOLDEN: &str = "golden";
 
 /// Compare two configs: their hooks, and what they decide about recorded steps
 ///
@@ -40,6 +44,7 @@ Examples:
   hookgate diff old.toml hooks.toml
   hookgate diff old.toml hooks.toml --on journal --since 7d
   hookgate diff old.toml hooks.toml --on sessions/ --fail-on weaker
+  hookgate diff old.toml hooks.toml --on golden
   git show main:hooks.toml > old.toml && hookgate diff old.toml hooks.toml --on journal --json")]
 pub struct Args {
     /// The config of before
@@ -48,24 +53,12 @@ pub struct Args {
     /// The config of now
     #[arg(value_name = "NEW")]
     new: PathBuf,
-    /// Judge these steps by both: `journal`, a journal, a file of envelopes, or a folder with *.jsonl
-    #[arg(long, value_name = "STEPS")]
+    /// Judge these steps by both: `journal`; `golden`, the steps of the test files beside the configs; a journal, a
+    /// file of envelopes, or a folder with *.jsonl
+    #[arg(id = "steps", long = "on", value_name = "STEPS")]
     on: Vec<PathBuf>,
-    /// Read files as this agent writes them: what it sends to its hooks, or the transcripts of claude
-    #[arg(long, value_name = "NAME", requires = "on")]
-    agent: Option<String>,
-    /// Exit with 2 if there is such a change
-    #[arg(long, value_name = "CHANGE", value_delimiter = ',')]
-    fail_on: Vec<Change>,
-    /// Print no progress bar
-    #[arg(short, long)]
-    quiet: bool,
     #[command(flatten)]
-    output: OutputArgs,
-    #[command(flatten)]
-    external: ExternalArgs,
-    #[command(flatten)]
-    filter: FilterArgs,
+    judging: JudgingArgs,
 }
 
 /// Runs the verb.
@@ -73,11 +66,12 @@ pub struct Args {
 /// # Errors
 /// A config is not valid, steps cannot be read, or it was interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let mut old = load(&args.old, &args.external)?;
-    let mut new = load(&args.new, &args.external)?;
+    let judging = &args.judging;
+    let mut old = load(&args.old, &judging.external)?;
+    let mut new = load(&args.new, &judging.external)?;
     let structure = Structure::of(&old.table(), &new.table());
-    let json = args.output.wants_json();
-    let deltas = match sources(&args)? {
+    let json = judging.output.wants_json();
+    let deltas = match sources(&args, &old, &new)? {
         None => None,
         Some(sources) => {
             let deltas = judge_all(&args, sources, &mut old, &mut new);
@@ -105,7 +99,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         };
         by_rule || deltas.as_ref().is_some_and(|deltas| deltas.has(*change))
     };
-    Ok(match args.fail_on.iter().any(is_there) {
+    Ok(match judging.fail_on.iter().any(is_there) {
         true => Exit::Deny,
         false if deltas.is_some_and(|deltas| deltas.unreadable > 0) => Exit::Failure,
         false => Exit::Ok,
@@ -113,25 +107,36 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
 }
 
 fn load(file: &Path, external: &ExternalArgs) -> Result<Replayer, Abort> {
-    let config = ConfigArgs { files: vec![file.to_owned()], strict: false };
-    Replayer::load(&config, external)
+    Replayer::load(&config(file), external)
+}
+
+fn config(file: &Path) -> ConfigArgs {
+    ConfigArgs { files: vec![file.to_owned()], strict: false }
 }
 
 /// Returns the steps that both judge; `None` if only the hooks are compared.
-fn sources(args: &Args) -> Result<Option<Vec<Source>>, Abort> {
-    let filter = args.filter.is_given().then(|| args.filter.read()).transpose()?;
+fn sources(args: &Args, old: &Replayer, new: &Replayer) -> Result<Option<Vec<Source>>, Abort> {
+    let judging = &args.judging;
+    let filter = judging.filter.is_given().then(|| judging.filter.read()).transpose()?;
     if args.on.is_empty() {
         return match filter {
             None => Ok(None),
             Some(_) => Err(Abort::usage("no steps are filtered without --on; try --on journal")),
         };
     }
-    let dialect = args.agent.as_deref().map(dialect_of).transpose()?;
-    let sources = args.on.iter().map(|on| match on.as_os_str() == JOURNAL {
-        true => {
+    let dialect = judging.agent.as_deref().map(dialect_of).transpose()?;
+    let sources = args.on.iter().map(|on| match on.to_str() {
+        Some(JOURNAL) => {
             Ok(Source::journal(JournalArgs::default().file()?, filter.clone().unwrap_or_default()))
         }
-        false => Source::files(std::slice::from_ref(on), filter.as_ref()),
+        Some(GOLDEN) if filter.is_some() => {
+            Err(Abort::usage("only a journal is filtered, and golden steps are those of tests"))
+        }
+        Some(GOLDEN) => {
+            let configs = [config(&args.new).find()?, config(&args.old).find()?];
+            golden(&configs, &[&new.table(), &old.table()]).map(Source::steps)
+        }
+        _ => Source::files(std::slice::from_ref(on), filter.as_ref()),
     });
     let of_agent = |source: Result<Source, Abort>| Ok(source?.of_agent(dialect.clone()));
     Ok(Some(sources.map(of_agent).collect::<Result<_, Abort>>()?))
@@ -145,7 +150,7 @@ async fn judge_all(
 ) -> Result<Deltas, Abort> {
     let mut deltas = Deltas::default();
     for mut source in sources {
-        let progress = if args.quiet { Progress::hidden() } else { source.progress(true) };
+        let progress = if args.judging.quiet { Progress::hidden() } else { source.progress(true) };
         while let Some(item) = source.next(&progress).await? {
             match item {
                 Item::Unreadable(place, why) => {

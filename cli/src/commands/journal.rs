@@ -38,12 +38,14 @@ enum Verb {
 #[command(after_help = "\
 Examples:
   hookgate journal verify
-  hookgate journal verify --heads /mnt/other/heads.jsonl --key-variable HEAD_KEY")]
+  hookgate journal verify --heads /mnt/other/heads.jsonl --key-variable HEAD_KEY
+  journalctl -u agent | hookgate journal verify --heads -")]
 struct VerifyArgs {
     #[command(flatten)]
     journal: JournalArgs,
-    /// A file of heads, as `[journal] heads` or `hookgate journal head` writes it; may be given several times
-    #[arg(long, value_name = "FILE")]
+    /// A file of heads, as `[journal] heads` or `hookgate journal head` writes it, or of lines or logs with heads
+    /// among others; `-` is stdin; may be given several times
+    #[arg(long, alias = "head", value_name = "FILE")]
     heads: Vec<PathBuf>,
     /// The environment variable with the key by which each of the heads must be signed
     #[arg(long, value_name = "NAME", requires = "heads")]
@@ -96,7 +98,12 @@ fn verify(args: &VerifyArgs) -> Result<Exit, Abort> {
     let key = key(args.key_variable.as_deref())?;
     let mut heads = Vec::new();
     for file in &args.heads {
-        heads.extend(Head::read_all(file).map_err(|error| Abort::file("read", file, &error))?);
+        let read = match file.as_os_str() == "-" {
+            true => std::io::read_to_string(std::io::stdin())
+                .and_then(|text| Head::read_lines(&text, "stdin")),
+            false => Head::read_all(file),
+        };
+        heads.extend(read.map_err(|error| Abort::file("read", file, &error))?);
     }
     let file = args.journal.file()?;
     let found =

@@ -15,11 +15,10 @@ use crate::config::ConfigArgs;
 use crate::exit_code::Exit;
 use crate::interrupt::interrupted;
 use crate::journal::{FilterArgs, JournalArgs};
-use crate::replay::{Change, ExternalArgs, Item, Judged, Known, RecordedStep, Replayer, Source};
+use crate::replay::{Change, Item, Judged, JudgingArgs, Known, RecordedStep, Replayer, Source};
 use crate::terminal::phrase::count;
 use crate::terminal::progress::Progress;
 use crate::terminal::stderr;
-use crate::terminal::stdout::OutputArgs;
 use crate::terminal::style::BOLD;
 use groups::{By, Groups};
 use printer::Printer;
@@ -52,9 +51,6 @@ pub struct Args {
     /// The steps: files of envelopes, folders with *.jsonl, journals, or `-`; without any, the journal
     #[arg(value_name = "FILE")]
     steps: Vec<PathBuf>,
-    /// Read files as this agent writes them: what it sends to its hooks, or the transcripts of claude
-    #[arg(long, value_name = "NAME", requires = "steps")]
-    agent: Option<String>,
     #[command(flatten)]
     journal: JournalArgs,
     /// Show also the steps that come out as they did
@@ -66,18 +62,8 @@ pub struct Args {
     /// Group the steps that are stopped now, and print the groups
     #[arg(long, value_name = "WHAT")]
     by: Option<By>,
-    /// Exit with 2 if a step shows one of these changes
-    #[arg(long, value_name = "CHANGE", value_delimiter = ',')]
-    fail_on: Vec<Change>,
-    /// Print no summary and no progress bar
-    #[arg(short, long)]
-    quiet: bool,
     #[command(flatten)]
-    output: OutputArgs,
-    #[command(flatten)]
-    external: ExternalArgs,
-    #[command(flatten)]
-    filter: FilterArgs,
+    judging: JudgingArgs,
 }
 
 /// Runs the verb.
@@ -85,13 +71,14 @@ pub struct Args {
 /// # Errors
 /// The config is not valid, there is no journal, a file cannot be read, or it was interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let replayer = Replayer::load(&args.config, &args.external)?;
-    let dialect = args.agent.as_deref().map(dialect_of).transpose()?;
-    let source = source(&args.steps, &args.journal, &args.filter)?.of_agent(dialect);
-    let json = args.output.wants_json();
+    let judging = &args.judging;
+    let replayer = Replayer::load(&args.config, &judging.external)?;
+    let dialect = judging.agent.as_deref().map(dialect_of).transpose()?;
+    let source = source(&args.steps, &args.journal, &judging.filter)?.of_agent(dialect);
+    let json = judging.output.wants_json();
     let printer = Printer::new(json, args.all, args.only.clone());
     let groups = args.by.map(|by| Groups::new(by, &replayer.table()));
-    let progress = if args.quiet { Progress::hidden() } else { source.progress(!json) };
+    let progress = if judging.quiet { Progress::hidden() } else { source.progress(!json) };
     let mut replay =
         Replay { replayer, source, printer, groups, summary: Summary::default(), progress };
     tokio::select! {
@@ -103,11 +90,11 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         Some(groups) => groups.print(json)?,
         None => replay.printer.finish()?,
     }
-    if !args.quiet {
+    if !judging.quiet {
         replay.summary.print(&replay.source);
     }
     let changes = &replay.summary.changes;
-    Ok(match args.fail_on.iter().any(|change| changes.contains_key(change)) {
+    Ok(match judging.fail_on.iter().any(|change| changes.contains_key(change)) {
         true => Exit::Deny,
         false if replay.summary.unreadable == 0 => Exit::Ok,
         false => Exit::Failure,

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use hookgate::config::ConfigError;
 use hookgate::{Engine, Outcome, Registry};
-use hookgate_store::JournalSettings;
+use hookgate_store::{HeadPlace, JournalSettings};
 use tokio::time::timeout;
 
 use crate::abort::Abort;
@@ -105,6 +105,10 @@ pub struct Args {
     /// `[journal]` of a config is not written by a run. What hooks do later is queued beside it: `hookgate runs list`
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
+    /// Keep the head of that journal elsewhere: in a file, on `stderr`, or at the URL of a service that takes logs of
+    /// OpenTelemetry; may be given several times
+    #[arg(long, value_name = "PLACE", requires = "journal")]
+    heads: Vec<String>,
     /// Print no summary and no progress bar
     #[arg(short, long)]
     quiet: bool,
@@ -135,7 +139,11 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     };
     let journal = args
         .journal
-        .map(|file| JournalSettings::new(file).waiting())
+        .map(|file| {
+            let mut settings = JournalSettings::new(file).waiting();
+            settings.heads = args.heads.iter().map(|name| HeadPlace::of_name(name)).collect();
+            settings
+        })
         .map(journal::open)
         .transpose()?;
     let engine = Arc::new(match &journal {
@@ -155,7 +163,9 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         journal: journal.clone(),
         files: config_files,
     });
-    let follower = watch.map(|watch| watch.follow(Arc::clone(&engine), registry, progress.clone()));
+    let follower = watch.map(|watch| {
+        watch.follow(Arc::clone(&engine), registry, progress.clone(), journal.clone())
+    });
 
     let mut run = Run {
         engine,

@@ -4,6 +4,7 @@ mod case_run;
 mod coverage;
 mod expectation;
 mod find;
+mod golden;
 mod mutate;
 mod order;
 mod outcome;
@@ -31,6 +32,7 @@ use crate::terminal::{next, stderr, stdout};
 use crate::watch::Stamps;
 use case_run::{CaseRun, Status};
 use coverage::Coverage;
+pub(super) use golden::golden;
 use outcome::TestOutcome;
 use output::Format;
 use suite::{Case, Suite};
@@ -184,7 +186,7 @@ async fn run_once(args: &Args, steps: &mut BTreeSet<PathBuf>) -> Result<Exit, Ab
     let configs = configs(args)?;
     let table = configs.load_and_warn(&config::registry())?;
     let tests = find::find(&configs, &args.paths)?;
-    let suites = read_suites(&tests, &table)?;
+    let suites = read_suites(&tests, &[&table])?;
     let all = suites.iter().flat_map(|suite| &suite.cases).flat_map(|case| &case.steps);
     steps.extend(all.filter_map(|step| step.file.clone()));
     let mut outcome = run_all(args, &configs, &table, &suites).await?;
@@ -197,7 +199,7 @@ async fn run_once(args: &Args, steps: &mut BTreeSet<PathBuf>) -> Result<Exit, Ab
         let written = update::update(all)?;
         stderr::note(&format!("{} written; the cases run again", count(written, "expected value")));
         if written > 0 {
-            let suites = read_suites(&tests, &table)?;
+            let suites = read_suites(&tests, &[&table])?;
             outcome = run_all(args, &configs, &table, &suites).await?;
         }
     }
@@ -221,9 +223,9 @@ fn session(configs: &Configs) -> String {
     found.map_or_else(|| "FILE".to_owned(), |file| quoted(&file.display().to_string()))
 }
 
-/// Reads the test files.
-fn read_suites(files: &[PathBuf], table: &HandlerTable) -> Result<Vec<Suite>, Abort> {
-    let read: Vec<Option<Suite>> = files.iter().map(|file| suite::read(file, table)).collect();
+/// Reads the test files, for the hooks of these tables.
+fn read_suites(files: &[PathBuf], tables: &[&HandlerTable]) -> Result<Vec<Suite>, Abort> {
+    let read: Vec<Option<Suite>> = files.iter().map(|file| suite::read(file, tables)).collect();
     let broken = read.iter().filter(|suite| suite.is_none()).count();
     if broken > 0 {
         let what = count(broken, "test file");

@@ -36,7 +36,7 @@ pub(crate) struct FilterArgs {
     /// Before this time
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// With this text in the step or in a reason; every body is read for it
+    /// With this text in what the step or a reason says, whatever the field is called; every body is read for it
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
 }

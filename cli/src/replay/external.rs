@@ -72,6 +72,8 @@ struct Current {
     envelope: Map<String, Value>,
     /// The votes that hooks can give again, with what they did.
     votes: BTreeMap<String, (Vote, ConfigHash)>,
+    /// The answers that were given for this step.
+    given: BTreeMap<String, Reply>,
     /// The hooks of which nobody knows what they would say.
     unknown: Vec<HookId>,
 }
@@ -86,7 +88,8 @@ impl Recordings {
         let votes = step.was.as_ref().map(votes).unwrap_or_default();
         // Who has nothing to say again needs no step to compare with.
         let envelope = if votes.is_empty() { Map::new() } else { step.envelope.clone() };
-        *self.current() = Current { envelope, votes, unknown: Vec::new() };
+        let given = step.given.clone();
+        *self.current() = Current { envelope, votes, given, unknown: Vec::new() };
     }
 
     /// Ends a step, and returns the hooks of which nobody knows what they would say.
@@ -96,6 +99,9 @@ impl Recordings {
 
     fn answer(&self, hook: &HookId, definition: ConfigHash, call: &Invocation<'_>) -> Reply {
         let mut current = self.current();
+        if let Some(reply) = current.given.get(hook.as_str()) {
+            return reply.clone();
+        }
         let recorded = current.votes.get(hook.as_str()).filter(|(_, then)| *then == definition);
         if let Some((vote, _)) = recorded
             && is_about(call, &current.envelope)

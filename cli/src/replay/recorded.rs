@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use hookgate::contract::VerdictDecision;
+use hookgate::contract::{Reply, VerdictDecision};
 use hookgate::decision::VoteOutcome;
 use hookgate::recorder::{DispatchEnd, Record};
 use hookgate::{ConfigHash, HookId, Outcome, Report};
@@ -56,6 +56,8 @@ pub(crate) struct RecordedStep {
     pub(crate) envelope: Map<String, Value>,
     /// What was decided, if that was recorded.
     pub(crate) was: Option<Was>,
+    /// What programs, services and models answer, by the ids of their hooks, if somebody has said it for this step.
+    pub(crate) given: BTreeMap<String, Reply>,
     /// Whether it is asked for. Others are judged as well: what hooks count depends on them.
     pub(crate) is_wanted: bool,
 }
@@ -130,7 +132,7 @@ impl RecordedStep {
         let is_decided = record.end == DispatchEnd::Decided;
         let was = is_decided.then_some(Was { report: record.report, definitions: None });
         let time = UNIX_EPOCH.checked_add(Duration::from_millis(record.time));
-        Ok(Self { place, time, envelope, was, is_wanted: true })
+        Ok(Self { place, time, envelope, was, given: BTreeMap::new(), is_wanted: true })
     }
 
     /// Returns what the config was, by which it was decided.
@@ -144,6 +146,6 @@ impl RecordedStep {
         envelope: Map<String, Value>,
         time: Option<SystemTime>,
     ) -> Self {
-        Self { place, time, envelope, was: None, is_wanted: true }
+        Self { place, time, envelope, was: None, given: BTreeMap::new(), is_wanted: true }
     }
 }

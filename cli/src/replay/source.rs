@@ -61,11 +61,13 @@ pub(crate) struct Source {
 enum Input {
     Journal(PathBuf, Filter),
     Lines(PathBuf),
+    Steps(Vec<RecordedStep>),
 }
 
 enum Open {
     Journal(mpsc::Receiver<Result<Vec<Read>, Abort>>, VecDeque<Read>),
     Lines(Lines, Arc<str>, VecDeque<Item>),
+    Steps(std::vec::IntoIter<RecordedStep>),
 }
 
 /// What is read of a journal.
@@ -97,6 +99,11 @@ impl Source {
         Ok(Self::of(inputs.collect::<Result<Vec<_>, Abort>>()?))
     }
 
+    /// Takes steps that were read already.
+    pub(crate) fn steps(steps: Vec<RecordedStep>) -> Self {
+        Self::of([Input::Steps(steps)])
+    }
+
     fn of(inputs: impl IntoIterator<Item = Input>) -> Self {
         Self {
             inputs: inputs.into_iter().collect(),
@@ -115,7 +122,7 @@ impl Source {
     /// Returns a bar over what is read; hidden if that is not known.
     pub(crate) fn progress(&self, hides_it: bool) -> Progress {
         let sizes = self.inputs.iter().map(|input| match input {
-            Input::Journal(..) => None,
+            Input::Journal(..) | Input::Steps(_) => None,
             Input::Lines(file) => files::length(std::slice::from_ref(file)),
         });
         Progress::over_bytes(sizes.sum(), hides_it)
@@ -147,6 +154,10 @@ impl Source {
                         Some(steps) => ready.extend(steps),
                         None => self.open = None,
                     },
+                },
+                Open::Steps(steps) => match steps.next() {
+                    Some(step) => return Ok(Some(Item::step(step))),
+                    None => self.open = None,
                 },
                 Open::Lines(lines, name, ready) => {
                     if let Some(item) = ready.pop_front() {
@@ -257,6 +268,7 @@ fn is_journal(file: &Path) -> Result<bool, Abort> {
 impl Open {
     fn of(input: Input) -> Result<Self, Abort> {
         match input {
+            Input::Steps(steps) => Ok(Self::Steps(steps.into_iter())),
             Input::Lines(file) => {
                 let lines = Lines::open(Some(&file))?;
                 let name = Arc::from(lines.name());

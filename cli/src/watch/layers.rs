@@ -56,6 +56,13 @@ impl Layers {
         Ok(loaded)
     }
 
+    /// Returns the files, and those that they include.
+    pub(super) fn written(&self) -> Vec<PathBuf> {
+        let found = self.found();
+        let included = found.belonging.iter().filter(|path| path.is_file()).cloned();
+        found.configs.files().map(Path::to_path_buf).chain(included).collect()
+    }
+
     /// Returns the files, those that they include, and the folders in which they look for more.
     pub(super) fn files(&self) -> BTreeSet<PathBuf> {
         let found = self.found();

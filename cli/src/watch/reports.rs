@@ -9,10 +9,12 @@ use hookgate::config::{ConfigError, ConfigErrors, ConfigProblem};
 use hookgate::contract::settings::SettingProblem;
 use hookgate::reload::{ReloadError, Reloaded};
 use hookgate::{Engine, Reloader};
+use hookgate_store::Journal;
 use miette::Severity;
 use tokio::time::Instant;
 
 use crate::config::Named;
+use crate::journal::{note_table, texts};
 use crate::terminal::phrase::count;
 use crate::terminal::progress::Progress;
 use crate::terminal::{diagnostics, stderr};
@@ -25,6 +27,8 @@ pub(super) const REMIND_EVERY: Duration = Duration::from_secs(10);
 pub(super) struct Reports {
     reloader: Reloader,
     progress: Progress,
+    /// Where it is noted what comes into force.
+    journal: Option<Journal>,
     /// The failure that lasts.
     reported: Arc<Mutex<Option<Reported>>>,
 }
@@ -39,8 +43,15 @@ struct Reported {
 }
 
 impl Reports {
-    pub(super) fn new(reloader: Reloader, progress: Progress) -> Self {
-        Self { reloader, progress, reported: Arc::default() }
+    pub(super) fn new(reloader: Reloader, progress: Progress, journal: Option<Journal>) -> Self {
+        Self { reloader, progress, journal, reported: Arc::default() }
+    }
+
+    /// Notes in the journal what has come into force, with the texts of its files.
+    pub(super) fn note(&self, reloaded: &Reloaded, files: &[PathBuf]) {
+        if let Some(journal) = self.journal.as_ref().filter(|_| reloaded.swapped) {
+            note_table(self.engine(), journal, texts(files.iter().map(PathBuf::as_path)));
+        }
     }
 
     pub(super) const fn reloader(&self) -> &Reloader {

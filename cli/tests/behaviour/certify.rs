@@ -2,22 +2,11 @@
 //! once its time is over or anything that it is about is another one.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
+use hookgate_test_support::force_guard::{CANARY, SCRIPT};
 use serde_json::Value;
 
 use crate::support::Folder;
-
-/// What a guard against force pushes must do.
-const CANARY: &str = r#"
-canary = [
-    { step = { tool_name = "Bash", tool_input = { command = "git push --force" } }, decision = "deny" },
-    { step = { tool_name = "Bash", tool_input = { command = "git push" } }, decision = "allow" },
-]
-"#;
-
-/// A guard that does it.
-const WORKS: &str = "#!/bin/sh\nif grep -q -e --force; then\n  echo 'no force' >&2\n  exit 2\nfi\n";
 
 /// A folder with scripts, and a hook for each as its own lines say.
 fn folder(hooks: &[(&str, &str, &str)]) -> Folder {
@@ -26,8 +15,7 @@ fn folder(hooks: &[(&str, &str, &str)]) -> Folder {
     for (id, script, more) in hooks {
         let name = format!("{id}.sh");
         if !script.is_empty() {
-            let path = folder.write(&name, script);
-            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+            folder.write_program(&name, script);
         }
         config += &format!(
             "[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\ncommand = {{ argv = [\"./{name}\"] }}\n{more}\n"
@@ -61,8 +49,8 @@ fn five_of_five_broken_guards_are_named() {
         ("wrong-path", "", CANARY),
         ("bad-json", "#!/bin/sh\necho '{\"decision\":'\n", CANARY),
         ("sleeps", "#!/bin/sh\nsleep 30\n", &slow),
-        ("never-matches", WORKS, &never),
-        ("works", WORKS, CANARY),
+        ("never-matches", SCRIPT, &never),
+        ("works", SCRIPT, CANARY),
     ]);
     let (code, certificate) = certify(&folder, &[]);
     assert_eq!(code, 2, "{certificate}");
@@ -86,7 +74,7 @@ fn five_of_five_broken_guards_are_named() {
 
 #[test]
 fn another_hook_does_not_prove_a_dead_one() {
-    let folder = folder(&[("works", WORKS, CANARY), ("dead", "#!/bin/sh\nexit 0\n", CANARY)]);
+    let folder = folder(&[("works", SCRIPT, CANARY), ("dead", "#!/bin/sh\nexit 0\n", CANARY)]);
     let (code, certificate) = certify(&folder, &[]);
     assert_eq!((code, said(&certificate, "dead")), (2, ("dead", "let_pass")));
 }
@@ -95,7 +83,7 @@ fn another_hook_does_not_prove_a_dead_one() {
 fn a_hook_is_tested_as_if_it_were_in_force() {
     let shadow = format!("mode = \"shadow\"\n{CANARY}");
     let off = format!("mode = \"off\"\nrole = \"guard\"\n{CANARY}");
-    let folder = folder(&[("tried", WORKS, &shadow), ("off", WORKS, &off)]);
+    let folder = folder(&[("tried", SCRIPT, &shadow), ("off", SCRIPT, &off)]);
     let (code, certificate) = certify(&folder, &[]);
     assert_eq!((code, said(&certificate, "tried")), (0, ("proved", "")));
     assert_eq!(certificate["hooks"][0]["mode"], "shadow");
@@ -115,12 +103,12 @@ fn what_stops_everything_is_not_proved() {
 
 #[test]
 fn a_hook_without_canaries_is_untested_and_dead_if_it_fails() {
-    let folder = folder(&[("answers", WORKS, ""), ("fails", "#!/bin/sh\nexit 7\n", "")]);
+    let folder = folder(&[("answers", SCRIPT, ""), ("fails", "#!/bin/sh\nexit 7\n", "")]);
     let (code, certificate) = certify(&folder, &[]);
     assert_eq!((code, said(&certificate, "fails")), (2, ("dead", "exit")));
     assert_eq!(said(&certificate, "answers"), ("untested", "no_canary"));
 
-    let alone = self::folder(&[("answers", WORKS, "")]);
+    let alone = self::folder(&[("answers", SCRIPT, "")]);
     assert_eq!(certify(&alone, &[]).0, 0);
     assert_eq!(certify(&alone, &["--deny-untested"]).0, 2);
 }
@@ -180,7 +168,7 @@ canary = [
 fn the_step_goes_as_the_agent_sends_it() {
     let (one, both) = ("tool = \"Bash\"\n", "tool = [\"Bash\", \"run_shell_command\"]\n");
     let (one, both) = (format!("{one}{CANARY}"), format!("{both}{CANARY}"));
-    let folder = folder(&[("one", WORKS, &one), ("both", WORKS, &both)]);
+    let folder = folder(&[("one", SCRIPT, &one), ("both", SCRIPT, &both)]);
     let (code, certificate) = certify(&folder, &["--agent", "claude"]);
     assert_eq!((code, &certificate["agent"]), (0, &"claude".into()), "{certificate}");
     assert_eq!(said(&certificate, "one"), ("proved", ""));
@@ -205,7 +193,7 @@ fn what_an_agent_does_not_obey_is_dead_there() {
 
 /// A certificate of a working guard in a file.
 fn certified(more: &[&str]) -> Folder {
-    let folder = folder(&[("works", WORKS, CANARY)]);
+    let folder = folder(&[("works", SCRIPT, CANARY)]);
     let (code, _) = certify(&folder, &[&["--out", "certificate.json"], more].concat());
     assert_eq!(code, 0);
     folder
@@ -230,7 +218,7 @@ fn a_certificate_is_valid_until_something_changes() {
     let (code, problems) = check(&folder, &[]);
     assert_eq!((code, problems.contains(&"file_changed".to_owned())), (2, true), "{problems:?}");
 
-    folder.write("works.sh", WORKS);
+    folder.write("works.sh", SCRIPT);
     assert_eq!(check(&folder, &[]), (0, vec![]), "it is what it was");
 
     let config = fs::read_to_string(folder.path("hooks.toml")).unwrap();
@@ -282,7 +270,7 @@ fn a_typing_error_is_not_proved_by_a_step_that_is_made_of_it() {
 #[test]
 fn each_event_needs_a_step_that_must_be_stopped() {
     let both = "event = [\"pre_tool_use\", \"post_tool_use\"]";
-    let folder = folder(&[("works", WORKS, CANARY)]);
+    let folder = folder(&[("works", SCRIPT, CANARY)]);
     let config = fs::read_to_string(folder.path("hooks.toml")).unwrap();
     let config = config.replace("event = \"pre_tool_use\"", both);
     let canary = "{ event = \"pre_tool_use\", step =";

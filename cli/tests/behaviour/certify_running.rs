@@ -2,19 +2,14 @@
 //! from then on, until it works again.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hookgate_test_support::force_guard::{CANARY, PUSH, SCRIPT};
 use serde_json::Value;
 
 use crate::support::Folder;
 use crate::watching::{PATIENCE, Watching};
-
-const PUSH: &str = "git push --force";
-
-/// A guard against force pushes, as a script.
-const WORKS: &str = "#!/bin/sh\nif grep -q -e --force; then\n  echo 'no force' >&2\n  exit 2\nfi\n";
 
 const KEY: &str = "/command";
 
@@ -30,23 +25,14 @@ tool = "Bash"
 input = {{ "{key}" = {{ contains = "git push" }} }}
 timeout = "1s"
 command = {{ argv = ["./guard.sh"] }}
-canary = [
-    {{ step = {{ tool_name = "Bash", tool_input = {{ command = "git push --force" }} }}, decision = "deny" }},
-    {{ step = {{ tool_name = "Bash", tool_input = {{ command = "git push" }} }}, decision = "allow" }},
-]
+{CANARY}
 "#
     )
 }
 
-fn write_script(folder: &Folder, text: &str) {
-    let path = folder.write("new.sh", text);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    fs::rename(path, folder.path("guard.sh")).unwrap();
-}
-
 fn started(certify: &str) -> (Folder, Watching) {
     let folder = Folder::new();
-    write_script(&folder, WORKS);
+    folder.write_program("guard.sh", SCRIPT);
     folder.write("hooks.toml", config(certify, KEY));
     let mut run = Watching::start(&folder, "hooks.toml");
     assert_eq!(reason(&run.evaluate(PUSH)), "no force");
@@ -73,17 +59,21 @@ fn until(run: &mut Watching, command: &str, is_so: impl Fn(&Value) -> bool) -> V
 type Defect = fn(&Folder);
 
 const DEFECTS: [(&str, Defect, Defect); 5] = [
-    ("let pass", |folder| write_script(folder, "#!/bin/sh\nexit 0\n"), mend),
+    ("let pass", |folder| folder.write_program("guard.sh", "#!/bin/sh\nexit 0\n"), mend),
     ("spawn", |folder| fs::remove_file(folder.path("guard.sh")).unwrap(), mend),
-    ("malformed", |folder| write_script(folder, "#!/bin/sh\necho '{\"decision\":'\n"), mend),
-    ("timeout", |folder| write_script(folder, "#!/bin/sh\nsleep 30\n"), mend),
+    (
+        "malformed",
+        |folder| folder.write_program("guard.sh", "#!/bin/sh\necho '{\"decision\":'\n"),
+        mend,
+    ),
+    ("timeout", |folder| folder.write_program("guard.sh", "#!/bin/sh\nsleep 30\n"), mend),
     ("never_called", |folder| rewrite(folder, "/commnad"), |folder| rewrite(folder, KEY)),
 ];
 
 const EVERY_SECOND: &str = "[certify]\nevery = \"1s\"\n";
 
 fn mend(folder: &Folder) {
-    write_script(folder, WORKS);
+    folder.write_program("guard.sh", SCRIPT);
 }
 
 fn rewrite(folder: &Folder, key: &str) {
@@ -113,7 +103,7 @@ fn each_of_five_defects_is_denied_within_a_period_and_let_go_when_it_is_mended()
 #[test]
 fn who_wants_a_warning_gets_it_and_no_more() {
     let (folder, mut run) = started("[certify]\nevery = \"1s\"\non_dead = \"warn\"\n");
-    write_script(&folder, "#!/bin/sh\nexit 0\n");
+    folder.write_program("guard.sh", "#!/bin/sh\nexit 0\n");
     let told = run.wait_for("the canary of `guard` was let pass");
     assert!(told.contains("stays in force"), "{told}");
     assert_eq!(run.evaluate(PUSH)["decision"], "allow");
@@ -122,7 +112,7 @@ fn who_wants_a_warning_gets_it_and_no_more() {
 #[test]
 fn without_the_section_nobody_looks() {
     let (folder, mut run) = started("");
-    write_script(&folder, "#!/bin/sh\nexit 0\n");
+    folder.write_program("guard.sh", "#!/bin/sh\nexit 0\n");
     until(&mut run, PUSH, |record| record["decision"] == "allow");
     thread::sleep(Duration::from_millis(1500));
     assert_eq!(run.evaluate(PUSH)["decision"], "allow");
@@ -132,7 +122,7 @@ fn without_the_section_nobody_looks() {
 #[test]
 fn no_step_is_judged_before_the_first_round() {
     let folder = Folder::new();
-    write_script(&folder, "#!/bin/sh\nexit 0\n");
+    folder.write_program("guard.sh", "#!/bin/sh\nexit 0\n");
     folder.write("hooks.toml", config("[certify]\nevery = \"1h\"\n", KEY));
     let mut run = Watching::start(&folder, "hooks.toml");
     assert!(reason(&run.evaluate(PUSH)).contains("the canary of `guard` was let pass"));
@@ -141,7 +131,7 @@ fn no_step_is_judged_before_the_first_round() {
 #[test]
 fn a_period_is_a_second_at_least() {
     let folder = Folder::with_hooks(&config("[certify]\nevery = \"200ms\"\n", KEY));
-    write_script(&folder, WORKS);
+    folder.write_program("guard.sh", SCRIPT);
     let ended = folder.run(&["check", "-c", "hooks.toml"], "");
     assert_eq!(ended.code(), 3, "{}", ended.err());
     assert!(ended.err().contains("shorter than a second"), "{}", ended.err());
@@ -153,7 +143,7 @@ fn check_names_the_guards_that_cannot_be_proved() {
     let without = plain.split("canary").next().unwrap();
     for (text, is_warned) in [(without, true), (plain.as_str(), false)] {
         let folder = Folder::with_hooks(text);
-        write_script(&folder, WORKS);
+        folder.write_program("guard.sh", SCRIPT);
         let ended = folder.run(&["check", "-c", "hooks.toml"], "");
         let told = [ended.out(), ended.err()].concat();
         assert_eq!(told.contains("cannot prove the hook `guard`"), is_warned, "{told}");

@@ -1,21 +1,16 @@
 //! Promise: what two configs decide otherwise is found, all of it, and what is weaker is called weaker.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt as _;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
+use crate::judged_steps::{NO_RM, bash_call, call, lines};
 use crate::recorded::corpus;
 use crate::support::{Ended, Folder, repository};
 
+/// The hooks of before, beside `NO_RM`.
 const OLD: &str = r#"
-[[hook]]
-id = "no-rm"
-event = "pre_tool_use"
-runs = ["rm *"]
-builtin = { name = "deny", reason = "nothing is removed" }
-
 [[hook]]
 id = "reads"
 event = "pre_tool_use"
@@ -50,9 +45,13 @@ runs = ["git *"]
 builtin = { name = "deny", reason = "no git" }
 "#;
 
+fn old() -> String {
+    format!("{NO_RM}{OLD}")
+}
+
 fn folder() -> Folder {
     let folder = Folder::new();
-    folder.write("old.toml", OLD);
+    folder.write("old.toml", old());
     folder.write("new.toml", NEW);
     folder
 }
@@ -169,10 +168,7 @@ fn a_step_that_goes_further_fails_even_if_no_rule_sees_it() {
     };
     folder.write("old.toml", hook("ab?"));
     folder.write("new.toml", hook("ab+"));
-    let step = |command: &str| {
-        json!({"hook_event_name": "pre_tool_use", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": command}}).to_string()
-    };
-    folder.write("steps.jsonl", [step("a"), step("ab"), step("c")].join("\n"));
+    folder.write("steps.jsonl", lines(["a", "ab", "c"].map(bash_call)));
     assert_eq!(diff(&folder, &["--fail-on", "weaker"]).code(), 0, "no rule can tell");
     let ended = diff(&folder, &["--fail-on", "weaker", "--on", "steps.jsonl", "--json"]);
     assert_eq!(ended.code(), 2, "{}", ended.err());
@@ -187,14 +183,10 @@ fn a_step_that_goes_further_fails_even_if_no_rule_sees_it() {
 fn what_a_program_would_say_to_both_is_no_difference() {
     let folder = Folder::new();
     let script = "[[hook]]\nid = \"script\"\nevent = \"pre_tool_use\"\ncommand = { argv = [\"./guard.sh\"] }\n";
-    let path = folder.write("guard.sh", "#!/bin/sh\nexit 2\n");
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder.write_program("guard.sh", "#!/bin/sh\nexit 2\n");
     folder.write("old.toml", script);
     folder.write("new.toml", format!("{script}\n[[hook]]\nid = \"ask\"\nevent = \"pre_tool_use\"\ntool = \"Bash\"\nbuiltin = {{ name = \"ask\", reason = \"x\" }}\n"));
-    let step = |tool: &str| {
-        json!({"hook_event_name": "pre_tool_use", "session_id": "s", "tool_name": tool, "tool_input": {}}).to_string()
-    };
-    folder.write("steps.jsonl", [step("Bash"), step("Read")].join("\n"));
+    folder.write("steps.jsonl", lines(["Bash", "Read"].map(|tool| call(tool, &json!({})))));
     let ended = diff(&folder, &["--on", "steps.jsonl", "--json"]);
     let steps = &ended.lines()[0]["steps"];
     assert_eq!(steps["changes"], json!({"same": 1, "unknown": 1}), "{}", ended.err());
@@ -205,10 +197,7 @@ fn what_a_program_would_say_to_both_is_no_difference() {
 #[test]
 fn the_screen_of_the_page() {
     let folder = folder();
-    let steps = ["rm x", "git status", "ls"].map(|command| {
-        json!({"hook_event_name": "pre_tool_use", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": command}}).to_string()
-    });
-    folder.write("steps.jsonl", steps.join("\n"));
+    folder.write("steps.jsonl", lines(["rm x", "git status", "ls"].map(bash_call)));
     let ended = diff(&folder, &["--on", "steps.jsonl", "--table"]);
     let lines: Vec<&str> = ended.out().lines().map(str::trim_end).collect();
     let screen = lines.join("\n");
@@ -222,8 +211,7 @@ fn a_posture_that_falls_and_a_hook_that_approves_are_weaker_or_open() {
     let folder = Folder::new();
     let script =
         "[[hook]]\nid = \"g\"\nevent = \"pre_tool_use\"\ncommand = { argv = [\"./g.sh\"] }\n";
-    let path = folder.write("g.sh", "#!/bin/sh\nexit 2\n");
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder.write_program("g.sh", "#!/bin/sh\nexit 2\n");
     folder.write("old.toml", script);
     for (line, code) in [
         ("on_failure = \"allow\"", 2),
@@ -254,15 +242,72 @@ fn a_posture_that_falls_and_a_hook_that_approves_are_weaker_or_open() {
 fn two_programs_of_one_name_are_not_the_same() {
     let folder = Folder::new();
     for name in ["one", "two"] {
-        let path = folder.write(&format!("{name}.sh"), "#!/bin/sh\nexit 2\n");
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        folder.write_program(&format!("{name}.sh"), "#!/bin/sh\nexit 2\n");
         let config = format!(
             "[[hook]]\nid = \"g\"\nevent = \"pre_tool_use\"\ncommand = {{ argv = [\"./{name}.sh\"] }}\n"
         );
         folder.write(if name == "one" { "old.toml" } else { "new.toml" }, config);
     }
-    let step = json!({"hook_event_name": "pre_tool_use", "session_id": "s", "tool_name": "Bash", "tool_input": {}});
-    folder.write("steps.jsonl", step.to_string());
+    folder.write("steps.jsonl", lines([call("Bash", &json!({}))]));
     let ended = diff(&folder, &["--on", "steps.jsonl", "--json"]);
     assert_eq!(ended.lines()[0]["steps"]["changes"], json!({"unknown": 1}), "{}", ended.err());
+}
+
+/// A program whose answer nobody knows, with its timeout.
+fn script(timeout: &str) -> String {
+    format!(
+        "[[hook]]\nid = \"script\"\nevent = \"pre_tool_use\"\nruns = [\"npm *\"]\ntimeout = \"{timeout}\"\n\
+         command = {{ argv = [\"./guard.sh\"] }}\n"
+    )
+}
+
+#[test]
+fn golden_steps_are_those_of_the_configs_own_tests() {
+    let folder = folder();
+    folder.write_program("guard.sh", "#!/bin/sh\n: > called\n");
+    folder.write("old.toml", format!("{}{}", old(), script("20s")));
+    folder.write("new.toml", format!("{NEW}{}", script("10s")));
+    let none = diff(&folder, &["--on", "golden"]);
+    assert_eq!(none.code(), 1);
+    assert!(none.err().contains("hooks_test.toml"), "{}", none.err());
+
+    let reads: String = (0..15).map(|_| "{ step = { tool_name = \"Read\", tool_input = { file_path = \"x\" } }, decision = \"allow\" },").collect();
+    let case = |name: &str, command: &str, more: &str| {
+        format!(
+            "[[case]]\nname = \"{name}\"\n\
+             step = {{ tool_name = \"Bash\", tool_input = {{ command = \"{command}\" }} }}\n{more}\n"
+        )
+    };
+    let stub = "stub = { script = { verdict = \"deny\", reason = \"no\" } }\ndecision = \"deny\"";
+    let tests = [
+        "event = \"pre_tool_use\"\n".to_owned(),
+        case("removed", "rm x", "decision = \"ask\""),
+        // Of each config a hook that the other has not.
+        case("git", "git status", "by = [\"no-git\"]"),
+        case("edit", "ls", "decision = \"allow\"\ncalled = [\"edits\"]"),
+        case("nobody says", "npm i", "decision = \"allow\"\ncalled = [\"script\"]"),
+        case("the test says", "npm i", stub),
+        case("left out", "rm y", "skip = true\ndecision = \"deny\""),
+        // Counted apart, neither case comes to what the limit allows.
+        format!("[[case]]\nname = \"reads\"\nsteps = [{reads}]\n"),
+        format!("[[case]]\nname = \"reads again\"\nsteps = [{reads}]\n"),
+    ];
+    folder.write("hooks_test.toml", tests.concat());
+    let ended = diff(&folder, &["--on", "golden", "--json"]);
+    assert_eq!(ended.code(), 0, "{}", ended.err());
+    let steps = &ended.lines()[0]["steps"];
+    assert_eq!(
+        steps["changes"],
+        json!({"same": 32, "stricter": 1, "unknown": 1, "weaker": 1}),
+        "{steps:#}"
+    );
+    let weaker = steps["deltas"].as_array().unwrap().iter().find(|one| one["change"] == "weaker");
+    assert_eq!(weaker.unwrap()["first"], json!({"file": "hooks_test.toml", "line": 2}));
+    assert!(!folder.path("called").exists());
+    assert_eq!(diff(&folder, &["--on", "golden", "--json"]).out(), ended.out());
+    assert_eq!(diff(&folder, &["--on", "golden", "--fail-on", "weaker"]).code(), 2);
+    assert_eq!(diff(&folder, &["--on", "golden", "--since", "1h"]).code(), 64);
+    folder.write("hooks_test.toml", tests.concat().replace("no-git", "no-gti"));
+    let broken = diff(&folder, &["--on", "golden"]);
+    assert!(broken.code() == 3 && broken.err().contains("no-gti"), "{}", broken.err());
 }

@@ -166,6 +166,38 @@ fn a_changed_journal_is_named_with_its_first_bad_entry() {
 }
 
 #[test]
+fn heads_that_were_printed_show_a_cut_end() {
+    let folder = Folder::with_hooks(HOOKS);
+    let args =
+        ["run", "-c", "hooks.toml", "--journal", "j.db", "--heads", "stderr", "--heads", "heads"];
+    let ended = folder.run(&args, [bash("ls"), bash("rm x")].join("\n"));
+    assert_eq!(ended.code(), 0, "{}", ended.err());
+    let printed = format!("12:00 app[7]: {}", ended.err());
+    assert!(printed.contains("hookgate head {") && printed.contains("2 steps"), "{printed}");
+    let verify = |heads: &str, stdin: &str| {
+        let args = ["journal", "verify", "--json", "--journal", "j.db", "--heads", heads];
+        folder.run(&args, stdin)
+    };
+    let whole = verify("-", &printed);
+    assert_eq!(whole.code(), 0, "{}{}", whole.out(), whole.err());
+    assert!(whole.lines()[0]["heads"].as_u64().unwrap() > 0);
+    assert_eq!(whole.lines()[0]["after_heads"], 0);
+    assert_eq!(verify("heads", "").lines()[0]["heads"], whole.lines()[0]["heads"]);
+    let database = rusqlite::Connection::open(folder.path("j.db")).unwrap();
+    for table in ["record", "body", "spoke"] {
+        database.execute(&format!("DELETE FROM {table} WHERE seq = 3"), ()).unwrap();
+    }
+    for heads in ["-", "heads"] {
+        let cut = verify(heads, &printed);
+        assert_eq!(cut.code(), 2, "{}", cut.err());
+        assert_eq!(cut.lines()[0]["faults"][0], serde_json::json!({"fault": "cut", "seq": 3}));
+    }
+    let none = verify("-", "nothing of this is a head\n");
+    assert_eq!(none.code(), 1);
+    assert!(none.err().contains("stdin:1: no head"), "{}", none.err());
+}
+
+#[test]
 fn a_journal_that_is_not_there_says_how_to_have_one() {
     let ended = log(&Folder::new(), &[]);
     assert_eq!(ended.code(), 1);

@@ -41,6 +41,7 @@ mod interrupt;
 mod journal;
 mod judge;
 mod judge_page;
+mod judged_steps;
 mod layers;
 mod list;
 mod mistakes;

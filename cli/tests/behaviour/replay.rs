@@ -10,16 +10,11 @@ use hookgate_store::{EnvelopeMode, Journal, JournalSettings};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
+use crate::judged_steps::NO_RM;
 use crate::support::{Ended, Folder, repository, run};
 
-/// A deny, a program that leaves a trace, and a question about the branch.
-const HOOKS: &str = r#"
-[[hook]]
-id = "no-rm"
-event = "pre_tool_use"
-runs = ["rm *"]
-builtin = { name = "deny", reason = "nothing is removed" }
-
+/// A program that leaves a trace, and a question about the branch, beside `NO_RM`.
+const ASKED: &str = r#"
 [[hook]]
 id = "script"
 event = "pre_tool_use"
@@ -39,6 +34,10 @@ const GUARD: &str = "#!/bin/sh\n: > called\necho '{\"decision\":\"deny\",\"reaso
 
 const COMMANDS: [&str; 5] = ["ls", "rm -r build", "npm publish", "git push origin", "rm x"];
 
+fn hooks() -> String {
+    format!("{NO_RM}{ASKED}")
+}
+
 fn step(folder: &Folder, session: &str, id: usize, command: &str) -> String {
     json!({
         "hook_event_name": "pre_tool_use", "session_id": session, "step_id": format!("{session}-{id}"),
@@ -48,13 +47,12 @@ fn step(folder: &Folder, session: &str, id: usize, command: &str) -> String {
 }
 
 fn guard(folder: &Folder, text: &str) {
-    let script = folder.write("guard.sh", text);
-    std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder.write_program("guard.sh", text);
 }
 
 /// A folder on the branch `main` with a journal of some steps, and no trace of the program.
 fn recorded() -> Folder {
-    let folder = Folder::with_hooks(HOOKS);
+    let folder = Folder::with_hooks(&hooks());
     guard(&folder, GUARD);
     std::fs::create_dir(folder.path(".git")).unwrap();
     folder.write(".git/HEAD", "ref: refs/heads/main\n");
@@ -91,8 +89,8 @@ fn came_out(ended: &Ended) -> Vec<String> {
 }
 
 fn change(folder: &Folder, from: &str, to: &str) {
-    assert!(HOOKS.contains(from), "{from}");
-    folder.write("hooks.toml", HOOKS.replace(from, to));
+    assert!(hooks().contains(from), "{from}");
+    folder.write("hooks.toml", hooks().replace(from, to));
 }
 
 #[test]
@@ -245,7 +243,7 @@ fn which_of_the_recorded_steps_a_rule_would_stop() {
 
 #[tokio::test]
 async fn a_record_without_its_step_is_told() {
-    let folder = Folder::with_hooks(HOOKS);
+    let folder = Folder::with_hooks(&hooks());
     let mut settings = JournalSettings::new(folder.path("journal.db"));
     settings.envelope = EnvelopeMode::Hash;
     let journal = Journal::open(settings).unwrap();
@@ -260,7 +258,7 @@ async fn a_record_without_its_step_is_told() {
 
 #[test]
 fn what_is_unreadable_is_told_with_its_place() {
-    let folder = Folder::with_hooks(HOOKS);
+    let folder = Folder::with_hooks(&hooks());
     let lines =
         format!("{}\n{{\"seq\":1,\"kind\":\"stop\"}}\nnonsense\n", step(&folder, "s", 1, "rm x"));
     folder.write("steps.jsonl", lines);
@@ -304,7 +302,8 @@ fn the_screens_of_the_page() {
 #[test]
 fn what_an_agent_has_told_is_judged_at_its_time() {
     let folder = Folder::with_hooks(&format!(
-        "{HOOKS}\n[[hook]]\nid = \"secret\"\nevent = \"post_tool_use\"\nbuiltin = {{ name = \"redact_secrets\" }}\n"
+        "{}\n[[hook]]\nid = \"secret\"\nevent = \"post_tool_use\"\nbuiltin = {{ name = \"redact_secrets\" }}\n",
+        hooks()
     ));
     let line = |kind: &str, content: Value| {
         json!({
@@ -354,7 +353,7 @@ fn what_an_agent_has_told_is_judged_at_its_time() {
 fn a_branch_that_nobody_knows_hides_no_guard_after_it() {
     let folder = recorded();
     let after = "\n[[hook]]\nid = \"no-push\"\nevent = \"pre_tool_use\"\nruns = [\"git push *\"]\nbuiltin = { name = \"deny\", reason = \"no push\" }\n";
-    let hooks = HOOKS.replace("this is main", "main is for releases");
+    let hooks = hooks().replace("this is main", "main is for releases");
     folder.write(
         "hooks.toml",
         format!(
@@ -375,7 +374,7 @@ fn what_was_unknown_makes_the_later_steps_that_count_unknown() {
     let folder = recorded();
     guard(&folder, &GUARD.replace("deny", "ask"));
     let limit = "\n[[hook]]\nid = \"three\"\nevent = \"pre_tool_use\"\nbuiltin = { name = \"limit\", of = \"calls\", over = 3, then = \"deny\" }\n";
-    folder.write("hooks.toml", format!("{HOOKS}{limit}"));
+    folder.write("hooks.toml", format!("{}{limit}", hooks()));
     let came = came_out(&replay(&folder, &[]));
     assert_eq!(came[0], "allow allow same");
     assert_eq!(came[2], "deny unknown(≥ allow) unknown", "the program itself");
@@ -448,9 +447,11 @@ fn another_answer_is_a_change() {
 fn what_a_rewriter_has_changed_is_another_step_for_a_program() {
     let folder = recorded();
     let rewriter = "[[hook]]\nid = \"short\"\nevent = \"pre_tool_use\"\nbuiltin = { name = \"rewrite\", from = \"npm publish\", to = \"npm pack\" }\n";
-    folder.write("hooks.toml", format!("{rewriter}{HOOKS}"));
+    folder.write("hooks.toml", format!("{rewriter}{}", hooks()));
     assert_eq!(came_out(&replay(&folder, &[]))[2], "deny unknown(≥ allow) unknown");
-    folder
-        .write("hooks.toml", format!("{}{HOOKS}", rewriter.replace("npm publish", "yarn publish")));
+    folder.write(
+        "hooks.toml",
+        format!("{}{}", rewriter.replace("npm publish", "yarn publish"), hooks()),
+    );
     assert_eq!(came_out(&replay(&folder, &[]))[2], "deny deny same", "the control");
 }

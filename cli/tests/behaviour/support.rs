@@ -83,6 +83,13 @@ impl Folder {
         self.path(name)
     }
 
+    /// Writes a program. One of this name that runs now stays what it is.
+    pub(crate) fn write_program(&self, name: &str, text: &str) {
+        let path = self.write(&format!("{name}.new"), text);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::rename(path, self.path(name)).unwrap();
+    }
+
     /// The binary, in this folder.
     pub(crate) fn hookgate(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hookgate"));

@@ -39,6 +39,49 @@ fn a_change_is_in_force_a_broken_one_is_not() {
 }
 
 #[test]
+fn each_config_that_comes_into_force_is_in_the_journal_with_its_text() {
+    let folder = Folder::new();
+    let config = |reason: &str| {
+        format!(
+            "include = [\"own.toml\"]\n[[hook]]\nid = \"g\"\nevent = \"pre_tool_use\"\n\
+             command = {{ argv = [\"sh\", \"-c\", \"echo {reason} >&2; exit 2\"] }}\n"
+        )
+    };
+    let own = "[[hook]]\nid = \"own\"\nevent = \"pre_tool_use\"\ntool = \"Read\"\n\
+               builtin = { name = \"deny\", reason = \"no\" }\n";
+    folder.write("own.toml", own);
+    folder.write("hooks.toml", config("one"));
+    let args = ["run", "--watch", "-c", "hooks.toml", "--journal", "journal.db"];
+    let mut run = Watching::start_with(&folder, &args, "");
+    let first = run.evaluate("ls");
+    assert_eq!(first["reason"], "one");
+    folder.write("hooks.toml", config("two"));
+    run.wait_for("generation 2");
+    let second = run.evaluate("ls");
+    assert_eq!(second["reason"], "two");
+    let (code, messages) = run.end();
+    assert_eq!(code, Some(0), "{messages}");
+
+    let log = folder.run(&["log", "--json", "--journal", "journal.db"], "");
+    let lines = log.lines();
+    let texts_of = |record: &serde_json::Value| -> Vec<String> {
+        let is_it = |line: &&serde_json::Value| {
+            line["kind"] == "config" && line["config_hash"] == record["config_hash"]
+        };
+        let files = lines.iter().find(is_it).unwrap()["files"].as_array().unwrap();
+        files.iter().map(|file| file["text"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_ne!(first["config_hash"], second["config_hash"]);
+    assert_eq!(texts_of(&first), [config("one"), own.to_owned()]);
+    assert_eq!(texts_of(&second), [config("two"), own.to_owned()]);
+    // So a replay knows what the program answered after the reload.
+    let replay = ["replay", "-c", "hooks.toml", "--journal", "journal.db", "--json"];
+    let replay = folder.run(&replay, "");
+    let changes: Vec<_> = replay.lines().iter().map(|line| line["change"].clone()).collect();
+    assert_eq!(changes, ["unknown", "same"], "{}{}", replay.out(), replay.err());
+}
+
+#[test]
 fn a_config_behind_a_link_is_watched_where_it_is() {
     let folder = Folder::new();
     fs::create_dir(folder.path("real")).unwrap();

@@ -40,7 +40,7 @@ impl Watching {
         Self::start_with(folder, &["run", "--watch"], below)
     }
 
-    fn start_with(folder: &Folder, args: &[&str], below: &str) -> Self {
+    pub(crate) fn start_with(folder: &Folder, args: &[&str], below: &str) -> Self {
         let mut command = folder.hookgate(args);
         let (mut child, stderr) = started(command.current_dir(folder.path(below)));
         let stdin = child.stdin.take();

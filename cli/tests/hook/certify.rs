@@ -5,10 +5,10 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
+use hookgate_test_support::force_guard::{CANARY, PUSH};
+
 use crate::daemon::machine::Daemon;
 use crate::support::{Answer, FULL, Session};
-
-const PUSH: &str = "git push --force";
 
 /// A config with a guard that writes down each call, and is broken as long as there is a file `broken`.
 fn config(certify: &str) -> String {
@@ -24,10 +24,7 @@ echo call >> "$HOME/calls"
 [ -e "$HOME/broken" ] && exit 0
 if grep -q -e --force; then echo 'no force' >&2; exit 2; fi
 ''' }}
-canary = [
-    {{ step = {{ tool_name = "Bash", tool_input = {{ command = "git push --force" }} }}, decision = "deny" }},
-    {{ step = {{ tool_name = "Bash", tool_input = {{ command = "git push" }} }}, decision = "allow" }},
-]
+{CANARY}
 "#
     )
 }

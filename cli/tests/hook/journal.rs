@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hookgate_test_support::http_service::{Mode, Service};
 use serde_json::Value;
 
 use crate::daemon::machine::Daemon;
-use crate::support::{POLICY, SMALL, Session};
+use crate::support::{POLICY, SMALL, Session, Stdin, run};
 
 fn config(journal: &str) -> String {
     format!("[journal]\n{journal}\n{POLICY}")
@@ -108,6 +109,83 @@ fn a_record_that_is_not_written_in_time_is_told_by_the_process_that_has_made_it(
     );
     drop(other);
     assert!(!session.call("claude", "PreToolUse", "ls").text().contains("journal"));
+}
+
+#[test]
+fn a_collector_gets_the_head_of_each_decision_and_it_shows_a_cut_end() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let collector = runtime.block_on(Service::start(Mode::Verdict("{}".to_owned())));
+    let session = Session::new();
+    let file = session.home.path().join("j.db");
+    let url = format!("http://{}", collector.address);
+    let section = format!("file = \"{}\"\nheads = \"{url}\"\nhead_key = \"KEY\"", file.display());
+    session.write_users(&config(&section));
+    for command in ["ls", "git push --force"] {
+        let envelope = session.envelope("PreToolUse", command).to_string();
+        let mut call = session.command(&["hook", "--agent", "claude"]);
+        call.env("HOOKGATE_DAEMON", "").env("KEY", "of the owner");
+        call.env("OTEL_EXPORTER_OTLP_HEADERS", "x-scope=logs");
+        let answer = run(&mut call, &Stdin::Text(envelope.as_bytes()));
+        assert!(!answer.text().contains("journal"), "{answer:?}");
+    }
+    let requests = collector.requests();
+    assert!(!requests.is_empty());
+    for request in &requests {
+        assert!(request.line.starts_with("POST /v1/logs "), "{}", request.line);
+        assert_eq!(request.header("content-type"), Some("application/json"));
+        assert_eq!(request.header("x-scope"), Some("logs"));
+    }
+    let bodies: Vec<Value> =
+        requests.iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect();
+    let log = &bodies.last().unwrap()["resourceLogs"][0]["scopeLogs"][0]["logRecords"][0];
+    let attribute = |name: &str| {
+        let all = log["attributes"].as_array().unwrap();
+        all.iter().find(|one| one["key"] == name).unwrap()["value"].clone()
+    };
+    // A config and two decisions.
+    assert_eq!(attribute("hookgate.head.seq")["intValue"], "3");
+    // What a collector writes into its file is read as it is.
+    let kept: String = bodies.iter().map(|body| format!("{body}\n")).collect();
+    let verify = || {
+        let file = file.to_str().unwrap();
+        let args =
+            ["journal", "verify", "--journal", file, "--heads", "-", "--key-variable", "KEY"];
+        let mut command = session.command(&args);
+        run(command.env("KEY", "of the owner"), &Stdin::Text(kept.as_bytes()))
+    };
+    assert_eq!(verify().exit, Some(0), "{:?}", verify());
+    let database = rusqlite::Connection::open(&file).unwrap();
+    for table in ["record", "body", "spoke"] {
+        database.execute(&format!("DELETE FROM {table} WHERE seq = 3"), ()).unwrap();
+    }
+    assert_eq!(verify().exit, Some(2), "{:?}", verify());
+}
+
+#[test]
+fn a_collector_that_takes_no_head_is_told_and_stops_no_step() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    for (mode, why) in [
+        (Mode::Status(503, "", String::new()), "503"),
+        (
+            Mode::Verdict(
+                "{\"partialSuccess\":{\"rejectedLogRecords\":\"1\",\"errorMessage\":\"quota\"}}"
+                    .to_owned(),
+            ),
+            "quota",
+        ),
+        (Mode::Never, "was not sent in time"),
+    ] {
+        let collector = runtime.block_on(Service::start(mode));
+        let section = format!("on_failure = \"deny\"\nheads = \"http://{}\"", collector.address);
+        let session = Session::with(&config(&section));
+        let answer = session.call("claude", "PreToolUse", "ls");
+        assert!(!answer.reaction("claude", "PreToolUse").blocks(), "{answer:?}");
+        let text = answer.text();
+        assert!(text.contains("heads of the journal") && text.contains(why), "{answer:?}");
+        assert!(answer.took < Duration::from_secs(3), "{answer:?}");
+        let entries = log(&session, &default_file(session.home.path()));
+        assert_eq!(decisions(&entries), ["allow"]);
+    }
 }
 
 #[test]

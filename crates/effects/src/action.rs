@@ -19,13 +19,16 @@
 //!   deletes it, too. Who searches a folder above does not read it: every `grep -r x .` would read everything.
 //! * A host is the same on any port. After a push that may take commits away, one that may not is another; the other
 //!   way round it is the same and worse. A ref or remote that is not known may be any.
-//! * A script that is run is the same in whatever way it is run: `bash x.sh`, `./x.sh`, `cat x.sh | sh`. Who reads it
-//!   does not run it.
-//! * Another statement for the same database is another action; one that is not known may be any.
+//! * A script that is run is the same in whatever way it is run: `bash x.sh`, `./x.sh`, `cat x.sh | sh`, and where a
+//!   glob names it. Who reads it does not run it. Where its content was seen, the deeds of that count; run again so
+//!   that nobody sees them (`chmod +x x.sh && ./x.sh` outside of the project), the script itself does.
+//! * Another statement for the same database is another action; one that is not known may be any. A command of the
+//!   client that has no statement in it (`.schema`) is none.
 //! * A program does the same again if all words that it had are there, in any order. Options that only insist
 //!   (`--force`, `--yes`) or tell more do not count; a trial (`--dry-run`, `--help`) does nothing.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use hmac_sha256::Hash;
 use serde::{Deserialize, Serialize};
@@ -35,7 +38,7 @@ use crate::effects::{Effects, PathEffect, Surroundings};
 use crate::manifests::Manifests;
 use crate::patterns::{Deed as PatternDeed, Folders, PathPatterns, Truth};
 use crate::sql::PROGRAM;
-use crate::word::WordPart;
+use crate::word::{Word, WordPart};
 
 mod deeds;
 #[cfg(test)]
@@ -63,7 +66,39 @@ pub struct Action {
     effects: Effects,
     /// Each deed with its weight and the place of its group of programs.
     deeds: Vec<(Weight, Option<usize>, Deed)>,
+    scripts: Vec<ScriptRun>,
     call: String,
+}
+
+/// A file whose code a step runs.
+#[derive(Debug)]
+struct ScriptRun {
+    /// The file: absolute, as far as it is known.
+    file: Word,
+    /// Hashes of the words that it gets.
+    words: Vec<String>,
+    /// Whether what its code does is known.
+    is_seen: bool,
+    /// The group of the run.
+    group: Option<usize>,
+    /// The run, and those that the code starts.
+    inside: Range<usize>,
+}
+
+impl ScriptRun {
+    /// Whether it is the run of a file with these words.
+    fn is_of(&self, path: &str, words: &[String]) -> bool {
+        (self.file.written() == path || names_by_glob(&self.file, path))
+            && has_all(&self.words, words)
+    }
+
+    /// Whether all of these groups are of it.
+    fn has(&self, groups: &BTreeSet<Option<usize>>) -> bool {
+        let is_inside = |group: &Option<usize>| {
+            *group == self.group || group.is_some_and(|group| self.inside.contains(&group))
+        };
+        groups.iter().all(is_inside)
+    }
 }
 
 /// The deeds that a step must do again to be the action that was denied. It can be written as JSON and read again.
@@ -86,6 +121,9 @@ enum Weight {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Deed {
+    /// In place of all others: a script that has done them, with hashes of the words that it gets. It counts where
+    /// nobody sees what it does now.
+    Again(String, Vec<String>),
     Delete(String),
     Write(String),
     /// The mode, owner or place in the tree of mounts of a path.
@@ -122,8 +160,8 @@ impl Action {
         manifests: &Manifests,
     ) -> Self {
         let effects = Effects::of_call(tool, input, around, manifests);
-        let deeds = deeds::deeds(&effects, around.cwd.as_deref());
-        Self { effects, deeds, call: hash(&[tool, &input.to_string()]) }
+        let (deeds, scripts) = deeds::deeds(&effects, around.cwd.as_deref());
+        Self { effects, deeds, scripts, call: hash(&[tool, &input.to_string()]) }
     }
 
     /// Returns what must be done again to be the same action, after this one was denied.
@@ -158,13 +196,18 @@ impl Action {
                 _ => None,
             }));
         }
+        let whole = self.scripts.iter().filter(|script| script.is_seen && script.has(&groups));
+        kept.extend(whole.map(|run| Deed::Again(run.file.written(), run.words.clone())));
         DeniedAction(kept.into_iter().take(MAX_DEEDS).collect())
     }
 
     /// Tells whether this does again what was denied.
     #[must_use]
     pub fn repeats(&self, denied: &DeniedAction) -> bool {
-        !denied.0.is_empty() && denied.0.iter().all(|deed| self.does(deed))
+        let (again, deeds): (Vec<&Deed>, Vec<&Deed>) =
+            denied.0.iter().partition(|deed| matches!(deed, Deed::Again(..)));
+        (!deeds.is_empty() && deeds.iter().all(|deed| self.does(deed)))
+            || again.iter().any(|deed| self.does(deed))
     }
 
     fn does(&self, denied: &Deed) -> bool {
@@ -206,11 +249,19 @@ impl Action {
                 Deed::Script(path, words_now) => base(path) == program && has_all(words_now, words),
                 _ => false,
             }),
-            Deed::Script(path, words) => self.deeds.iter().any(|(.., deed)| match deed {
-                Deed::Script(now, words_now) => now == path && has_all(words_now, words),
-                Deed::Run(now, words_now) => now == base(path) && has_all(words_now, words),
-                _ => false,
-            }),
+            Deed::Script(path, words) => {
+                let mut runs = self.scripts.iter();
+                runs.any(|run| run.is_of(path, words))
+                    || self.deeds.iter().any(|(.., deed)| match deed {
+                        Deed::Script(now, words_now) => now == path && has_all(words_now, words),
+                        Deed::Run(now, words_now) => now == base(path) && has_all(words_now, words),
+                        _ => false,
+                    })
+            }
+            Deed::Again(path, words) => {
+                let mut unseen = self.scripts.iter().filter(|run| !run.is_seen);
+                unseen.any(|run| run.is_of(path, words))
+            }
             Deed::Connect(_) => self.deeds.iter().any(|(.., deed)| deed == denied),
             Deed::Call(call) => *call == self.call,
         }
@@ -256,14 +307,27 @@ fn reaches(effect: &PathEffect, path: &str, deed: PatternDeed) -> bool {
     if effect.below && deed != PatternDeed::Read && is_below(path, &own) {
         return true;
     }
+    names_by_glob(&effect.path, path)
+}
+
+/// Tells whether a word with stars names a path, as a shell expands it.
+fn names_by_glob(word: &Word, path: &str) -> bool {
     let is_glob = |part: &WordPart| matches!(part, WordPart::Text(_) | WordPart::Glob(_));
-    if !effect.path.has_glob() || !effect.path.parts.iter().all(is_glob) {
+    if !word.has_glob() || !word.parts.iter().all(is_glob) {
         return false;
     }
     let special = |c: char| "*?[]{}!\\~$".contains(c);
     let escaped: String =
         path.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect();
-    let itself = PathEffect { below: false, ..effect.clone() };
+    let itself = PathEffect {
+        path: word.clone(),
+        below: false,
+        shown: false,
+        follows: false,
+        climbs: None,
+        by: String::new(),
+        run: None,
+    };
     PathPatterns::parse(&[escaped]).is_ok_and(|pattern| {
         path.starts_with('/')
             && pattern.matches(&itself, PatternDeed::Write, &Folders::default()) != Truth::False

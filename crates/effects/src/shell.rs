@@ -42,7 +42,7 @@ mod windows;
 mod wrappers;
 mod written_files;
 
-pub(crate) use databases::is_database_client;
+pub(crate) use databases::database_call;
 
 /// What a command line would run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -76,6 +76,9 @@ pub enum StoreError {
         /// What is wrong with it.
         error: serde_json::Error,
     },
+    /// A head of the chain did not get to where it is kept.
+    #[error("the heads of the journal are not kept elsewhere: {0}")]
+    Heads(String),
     /// The thread that writes has ended.
     #[error("the writer of the journal has ended")]
     Ended,

@@ -77,13 +77,17 @@ impl Filter {
         self.of_all("record.time < ?", number(time))
     }
 
-    /// Only those that have this text in the step, a reason or another part; case does not matter for ASCII letters.
-    /// Every body is read for it. A text with quotes, backslashes or line breaks is found as it is.
+    /// Only those that have this text in the step, a reason or another part: in what it says there, not in the name of
+    /// a field. Case does not matter for ASCII letters. Every body is read for it. A text with quotes, backslashes or
+    /// line breaks is found as it is.
     #[must_use]
     pub fn text(self, text: &str) -> Self {
-        let written = as_json(text);
-        let pattern = written.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
-        self.with(r"body.text LIKE ? ESCAPE '\'", format!("%{pattern}%").into())
+        // What is not in the body at all need not be taken apart.
+        let anywhere = self.with(r"body.text LIKE ? ESCAPE '\'", pattern(&as_json(text)).into());
+        // A body that is no JSON any more is told by who reads it.
+        let in_value = r"(NOT json_valid(body.text) OR EXISTS
+                          (SELECT 1 FROM json_tree(body.text) AS part WHERE part.atom LIKE ? ESCAPE '\'))";
+        anywhere.of_all(in_value, pattern(text).into())
     }
 
     /// Only those after this entry.
@@ -163,6 +167,11 @@ impl Filter {
         };
         (format!("SELECT {columns} {entries}{conditions} ORDER BY record.seq"), values)
     }
+}
+
+/// Returns the pattern of a text that is anywhere in another.
+fn pattern(text: &str) -> String {
+    format!("%{}%", text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_"))
 }
 
 fn number(number: u64) -> Value {

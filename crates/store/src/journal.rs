@@ -1,10 +1,10 @@
 //! A journal that is written: the recorder of an engine.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::mpsc::{self, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hookgate::HandlerTable;
 use hookgate::recorder::{KeptFuture, ReadyFuture, Record, RecordLost, Recorder, ReloadRecord};
@@ -12,7 +12,9 @@ use tokio::sync::{Semaphore, oneshot};
 
 use crate::config::ConfigText;
 use crate::error::StoreError;
-use crate::head::HeadKey;
+use crate::head_place::HeadPlace;
+use crate::head_sender::HeadSender;
+use crate::heads::Heads;
 use crate::settings::JournalSettings;
 use crate::status::{Counters, JournalStatus};
 use crate::writer::{Message, Writer};
@@ -62,6 +64,7 @@ struct Shared {
     /// the record is taken out of the queue.
     room: Option<Arc<Semaphore>>,
     counters: Arc<Counters>,
+    heads: Arc<Heads>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -72,21 +75,41 @@ impl Journal {
     /// The file cannot be used, is on a network file system, is no journal or one of a newer hookgate; or the key of
     /// heads is not in the environment.
     pub fn open(settings: JournalSettings) -> Result<Self, StoreError> {
-        let without_name = |path: &PathBuf| path.as_os_str().is_empty();
-        if without_name(&settings.file) || settings.heads.as_ref().is_some_and(without_name) {
+        Self::open_with(settings, None)
+    }
+
+    /// As [`open`](Self::open), and heads go also to the [services](crate::HeadPlace::Otlp) of the settings, sent by
+    /// this.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_sending(
+        settings: JournalSettings,
+        sender: impl HeadSender + 'static,
+    ) -> Result<Self, StoreError> {
+        Self::open_with(settings, Some(Box::new(sender)))
+    }
+
+    fn open_with(
+        settings: JournalSettings,
+        sender: Option<Box<dyn HeadSender>>,
+    ) -> Result<Self, StoreError> {
+        let without_name = |path: &Path| path.as_os_str().is_empty();
+        let mut files = settings.heads.iter().filter_map(HeadPlace::file);
+        if without_name(&settings.file) || files.any(without_name) {
             return Err(StoreError::Nowhere);
         }
-        let key = match &settings.head_key {
-            None => None,
-            Some(name) => Some(HeadKey::of_variable(name).ok_or_else(|| StoreError::File {
-                file: settings.heads.clone().unwrap_or_default(),
-                error: std::io::Error::other(format!("the key of its heads, ${name}, is not set")),
-            })?),
-        };
         let counters = Arc::new(Counters::default());
+        let key = settings.head_key.as_deref();
+        let heads = Arc::new(Heads::open(&settings.heads, key, sender, &counters)?);
         let queue = settings.queue.max(1);
         let room = settings.waits.then(|| Arc::new(Semaphore::new(queue)));
-        let writer = Writer::open(settings.clone(), key, Arc::clone(&counters), room.clone())?;
+        let writer = Writer::open(
+            settings.clone(),
+            Arc::clone(&heads),
+            Arc::clone(&counters),
+            room.clone(),
+        )?;
         // Where steps wait, what comes without a question has room beside their records.
         let beside = if settings.waits { UNASKED } else { 0 };
         let (sender, messages) = mpsc::sync_channel(queue.saturating_add(beside));
@@ -96,7 +119,7 @@ impl Journal {
             .map_err(|error| StoreError::File { file: settings.file.clone(), error })?;
         let thread = Mutex::new(Some(thread));
         let sender = Some(sender);
-        Ok(Self { shared: Arc::new(Shared { settings, sender, room, counters, thread }) })
+        Ok(Self { shared: Arc::new(Shared { settings, sender, room, counters, heads, thread }) })
     }
 
     /// Returns how it is set up.
@@ -112,17 +135,21 @@ impl Journal {
         let _ = self.send(Message::Config(table, files));
     }
 
-    /// Waits until everything that was recorded before is written. It blocks the thread.
+    /// Waits until everything that was recorded before is written, and the head is with the services that get it. It
+    /// blocks the thread.
     ///
     /// # Errors
-    /// It is not written in this time, or records of this process were lost.
+    /// It is not written in this time, records of this process were lost, or a service has not taken the last head.
     pub fn flush(&self, within: Duration) -> Result<(), StoreError> {
+        let until = Instant::now() + within;
         let (done, is_done) = mpsc::channel();
         let sender = self.shared.sender.as_ref().ok_or(StoreError::Ended)?;
         sender.send(Message::Flush(done)).map_err(|_| StoreError::Ended)?;
         is_done.recv_timeout(within).map_err(|_| StoreError::Late)?;
         match self.status() {
-            JournalStatus { lost: 0, .. } => Ok(()),
+            JournalStatus { lost: 0, .. } => {
+                self.shared.heads.flush(until.saturating_duration_since(Instant::now()))
+            }
             JournalStatus { lost, problem, .. } => {
                 Err(StoreError::Lost { lost, problem: problem.unwrap_or_default() })
             }

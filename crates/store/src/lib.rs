@@ -35,6 +35,9 @@ mod entry;
 mod error;
 mod filter;
 mod head;
+mod head_place;
+mod head_sender;
+mod heads;
 mod journal;
 mod json_text;
 mod key_file;
@@ -56,6 +59,8 @@ pub use entry::{Entry, Says};
 pub use error::StoreError;
 pub use filter::Filter;
 pub use head::{Head, HeadKey};
+pub use head_place::HeadPlace;
+pub use head_sender::HeadSender;
 pub use journal::Journal;
 pub use reader::Reader;
 pub use runs::{

@@ -7,6 +7,7 @@ use hookgate_contract::ConfigSection;
 use hookgate_contract::settings::{Node, NodeValue, SettingEntry, Settings};
 use serde_json::{Value, json};
 
+use crate::head_place::HeadPlace;
 use crate::runs::RunSettings;
 
 /// The key at the top of the file.
@@ -65,8 +66,8 @@ pub struct JournalSettings {
     pub keep: Option<Duration>,
     /// How many bytes the file may have before the oldest bodies go; `None` is without a limit.
     pub keep_size: Option<u64>,
-    /// The file to which the head of the chain is written after each group of records.
-    pub heads: Option<PathBuf>,
+    /// Where the head of the chain is written after each group of records.
+    pub heads: Vec<HeadPlace>,
     /// The environment variable with the key by which heads are signed.
     pub head_key: Option<String>,
     /// How many records wait for the writer before one is lost.
@@ -86,7 +87,7 @@ impl JournalSettings {
             required: false,
             keep: None,
             keep_size: None,
-            heads: None,
+            heads: Vec::new(),
             head_key: None,
             queue: QUEUE,
             waits: false,
@@ -99,7 +100,7 @@ impl JournalSettings {
         Self { waits: true, ..self }
     }
 
-    /// Returns every file that is written: the journal, what SQLite keeps beside it, that of heads, and those of the
+    /// Returns every file that is written: the journal, what SQLite keeps beside it, those of heads, and those of the
     /// [runs](RunSettings::beside).
     ///
     /// ```
@@ -115,8 +116,9 @@ impl JournalSettings {
             name.push(end);
             PathBuf::from(name)
         });
+        let of_heads = self.heads.iter().filter_map(HeadPlace::file).map(Path::to_path_buf);
         let runs = RunSettings::beside(&self.file).files();
-        beside.into_iter().chain(self.heads.clone()).chain(runs).collect()
+        beside.into_iter().chain(of_heads).chain(runs).collect()
     }
 
     /// Reads the section as a table has it. A path may begin with `~/`; without a file it is `fallback`. If there is
@@ -135,7 +137,11 @@ impl JournalSettings {
         };
         let file = read.file.as_ref().map(place);
         let file = file.or_else(|| fallback.map(Path::to_path_buf)).unwrap_or_default();
-        Self { heads: read.settings.heads.as_ref().map(place), file, ..read.settings }
+        let heads = read.settings.heads.iter().map(|head| match head {
+            HeadPlace::File(file) => HeadPlace::File(place(file)),
+            head => head.clone(),
+        });
+        Self { heads: heads.collect(), file, ..read.settings }
     }
 }
 
@@ -158,7 +164,7 @@ fn read(settings: &mut Settings<'_>) -> Option<Read> {
     let mut table = settings.table(NAME)?;
     let mut read = JournalSettings::new("");
     let file = path(&mut table, "file");
-    read.heads = path(&mut table, "heads");
+    read.heads = heads(&mut table);
     read.envelope =
         table.choice("envelope", EnvelopeMode::NAMES, EnvelopeMode::from_name).unwrap_or_default();
     read.required = table
@@ -171,7 +177,7 @@ fn read(settings: &mut Settings<'_>) -> Option<Read> {
     read.keep = table.duration("keep");
     read.keep_size = table.size("keep_size").and_then(|size| u64::try_from(size).ok());
     read.head_key = table.text("head_key").map(str::to_owned);
-    if read.head_key.is_some() && read.heads.is_none() {
+    if read.head_key.is_some() && read.heads.is_empty() {
         table.invalid("head_key", "there are no heads to sign: say where they go with `heads`");
     }
     if let Some(queue) = table.count("queue", 1..=1_000_000) {
@@ -186,11 +192,30 @@ fn read(settings: &mut Settings<'_>) -> Option<Read> {
 /// Reads a path that does not depend on the folder of a process.
 fn path(table: &mut Settings<'_>, key: &'static str) -> Option<PathBuf> {
     let path = Path::new(table.text(key)?);
-    if !path.is_absolute() && !path.starts_with("~") {
+    if !is_fixed(path) {
         table.invalid(key, "it is an absolute path, or begins with `~/`");
         return None;
     }
     Some(path.to_path_buf())
+}
+
+fn is_fixed(path: &Path) -> bool {
+    path.is_absolute() || path.starts_with("~")
+}
+
+/// Reads where heads go.
+fn heads(table: &mut Settings<'_>) -> Vec<HeadPlace> {
+    const KEY: &str = "heads";
+    let names = table.one_or_more(KEY).unwrap_or_default();
+    let places: Vec<HeadPlace> = names.into_iter().map(HeadPlace::of_name).collect();
+    if !places.iter().filter_map(HeadPlace::file).all(is_fixed) {
+        table.invalid(
+            KEY,
+            "it is an absolute path or begins with `~/`, is \"stderr\", or the URL of a service that takes logs of \
+             OpenTelemetry (http://127.0.0.1:4318/v1/logs)",
+        );
+    }
+    places
 }
 
 fn schema() -> Value {
@@ -215,7 +240,11 @@ fn schema() -> Value {
                 "type": ["integer", "string"],
                 "description": "How large the file may be before the oldest steps and reasons go: `1GiB`.",
             },
-            "heads": text("A file to which the head of the chain is written: a chain alone does not show a cut at its end."),
+            "heads": {
+                "type": ["string", "array"],
+                "items": {"type": "string"},
+                "description": "Where the head of the chain is written, since a chain alone does not show a cut at its end: a file, \"stderr\", the URL of a service that takes logs of OpenTelemetry, or several of these.",
+            },
             "head_key": text("The environment variable with the key by which heads are signed."),
             "queue": {
                 "type": "integer",

@@ -4,7 +4,6 @@
 //! record, it is what is there. A group is one transaction: all of it is in the journal, or nothing. In it the head of
 //! the chain is read, so that several processes write one chain.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
@@ -19,7 +18,7 @@ use crate::clock;
 use crate::config::{ConfigNote, ConfigText};
 use crate::database::{self, JOURNAL, refused, truncate_log};
 use crate::error::StoreError;
-use crate::head::{Head, HeadKey};
+use crate::heads::Heads;
 use crate::place::Identity;
 use crate::retention;
 use crate::row::{Row, RowWriter};
@@ -59,7 +58,7 @@ pub(crate) struct Writer {
     database: Connection,
     identity: Option<Identity>,
     settings: JournalSettings,
-    key: Option<HeadKey>,
+    heads: Arc<Heads>,
     rows: RowWriter,
     counters: Arc<Counters>,
     /// Where steps wait for room, if they do.
@@ -75,7 +74,7 @@ pub(crate) struct Writer {
 impl Writer {
     pub(crate) fn open(
         settings: JournalSettings,
-        key: Option<HeadKey>,
+        heads: Arc<Heads>,
         counters: Arc<Counters>,
         room: Option<Arc<Semaphore>>,
     ) -> Result<Self, StoreError> {
@@ -88,7 +87,7 @@ impl Writer {
             database,
             identity,
             settings,
-            key,
+            heads,
             rows,
             counters,
             room,
@@ -200,21 +199,14 @@ impl Writer {
     }
 
     /// Writes the head elsewhere. If that is not possible, the records are in the journal, and still it is told.
-    fn note_head(&self, (seq, hash): (u64, [u8; 32])) -> Result<(), StoreError> {
-        let Some(file) = &self.settings.heads else { return Ok(()) };
-        let head = Head::new(clock::unix_ms(), seq, &hash);
-        let head = match &self.key {
-            Some(key) => head.signed(key),
-            None => head,
-        };
-        if let Err(error) = head.append(file) {
-            let error = StoreError::File { file: PathBuf::from(file), error };
-            if self.settings.required {
-                return Err(error);
+    fn note_head(&self, head: (u64, [u8; 32])) -> Result<(), StoreError> {
+        match self.heads.note(head) {
+            Err(error) if !self.settings.required => {
+                self.counters.note(&error.to_string());
+                Ok(())
             }
-            self.counters.note(&error.to_string());
+            noted => noted,
         }
-        Ok(())
     }
 
     /// What is written to a file that has no name any more is lost: a journal that was moved away is begun anew.

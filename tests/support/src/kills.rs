@@ -17,11 +17,17 @@ pub struct Chance(u64);
 
 impl Default for Chance {
     fn default() -> Self {
-        Self(0x9E37_79B9_7F4A_7C15)
+        Self::of_seed(0)
     }
 }
 
 impl Chance {
+    /// Returns the numbers of a seed; those of another one differ.
+    #[must_use]
+    pub fn of_seed(seed: u64) -> Self {
+        Self(0x9E37_79B9_7F4A_7C15 ^ seed.wrapping_mul(0xD134_2543_DE82_EF95))
+    }
+
     /// Returns the next number.
     pub fn draw(&mut self) -> u64 {
         self.0 ^= self.0 << 13;

@@ -5,6 +5,7 @@ pub mod agent_rules;
 pub mod built;
 pub mod corpus;
 pub mod envelopes;
+pub mod force_guard;
 mod hooks;
 pub mod http_service;
 pub mod kills;

@@ -8,7 +8,7 @@ use hookgate_store::{Journal, JournalSettings, StoreError};
 use tokio::task::spawn_blocking;
 
 use super::error::HookError;
-use crate::journal::{note_table, recorded, texts};
+use crate::journal::{note_table, open_to_write, recorded, texts};
 
 /// How long an answer waits for the record of its step.
 const WRITTEN_WITHIN: Duration = Duration::from_millis(500);
@@ -32,7 +32,7 @@ impl Recording {
         let Some(settings) = settings else { return Ok(Self::default()) };
         let is_required = settings.required;
         let files = settings.files();
-        match Journal::open(settings) {
+        match open_to_write(settings) {
             Ok(journal) => Ok(Self { journal: Some(journal), files, problem: None }),
             Err(error) if is_required => Err(HookError::Journal(error.to_string())),
             Err(error) => Ok(Self { journal: None, files, problem: Some(error.to_string()) }),
@@ -67,9 +67,15 @@ impl Recording {
             Some(journal) => spawn_blocking(move || journal.flush(WRITTEN_WITHIN)).await.ok(),
         };
         let unwritten = written.and_then(Result::err);
-        if let (Some(StoreError::Late), Some(journal)) = (&unwritten, &self.journal) {
-            // The last one that goes would wait for the file, and an agent waits for the end of the process.
+        if let (Some(StoreError::Late | StoreError::Heads(_)), Some(journal)) =
+            (&unwritten, &self.journal)
+        {
+            // The last one that goes would wait for the file or the service, and an agent waits for the end of the
+            // process.
             std::mem::forget(journal.clone());
+        }
+        if let (None, Some(StoreError::Heads(_))) = (&self.problem, &unwritten) {
+            return unwritten.map(|error| format!("hookgate: {error}"));
         }
         let unwritten = unwritten.map(|error| error.to_string());
         let problem = self.problem.clone().or(unwritten)?;

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::abort::Abort;
 use crate::exit_code::Exit;
+use crate::journal::otlp::together;
 use crate::journal::{FilterArgs, JournalArgs, failure};
 
 /// How many decisions are together in one line of OTLP.
@@ -73,7 +74,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Abort> {
                 logs.push(otlp::log(entry.seq, record));
                 let is_full = logs.len() >= TOGETHER;
                 if is_full {
-                    write_line(&mut out, &otlp::together(std::mem::take(&mut logs)))
+                    write_line(&mut out, &together(std::mem::take(&mut logs)))
                 } else {
                     Ok(())
                 }
@@ -84,7 +85,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Abort> {
     reader.for_each(&filter, add).map_err(|error| failure(&error))?;
     written?;
     if !logs.is_empty() {
-        write_line(&mut out, &otlp::together(logs))?;
+        write_line(&mut out, &together(logs))?;
     }
     out.flush()?;
     Ok(Exit::Ok)

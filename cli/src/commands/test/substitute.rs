@@ -24,6 +24,16 @@ pub(super) enum Substitute {
     Stub(Verdict),
 }
 
+impl Substitute {
+    /// Returns what the hook replies.
+    pub(super) fn reply(&self) -> Reply {
+        match self {
+            Self::Fault(class) => Err(Failure::new(*class, "injected by the test")),
+            Self::Stub(verdict) => Ok(verdict.clone()),
+        }
+    }
+}
+
 /// What hooks do at a step, by the ids of the hooks.
 pub(super) type Substitutes = BTreeMap<String, Substitute>;
 
@@ -134,10 +144,7 @@ impl Watched {
         let mut state = self.harness.lock();
         state.called.insert(self.hook.clone());
         match (state.substitutes.get(&self.hook), &self.call) {
-            (Some(Substitute::Fault(class)), _) => {
-                Some(Err(Failure::new(*class, "injected by the test")))
-            }
-            (Some(Substitute::Stub(verdict)), _) => Some(Ok(verdict.clone())),
+            (Some(substitute), _) => Some(substitute.reply()),
             (None, Call::NotWithout(kind)) => {
                 state.missing.insert(self.hook.clone(), kind.clone());
                 Some(Err(Failure::new(FailureClass::Spawn, "not run by this test")))

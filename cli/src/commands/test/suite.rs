@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use hookgate::HandlerTable;
+use hookgate::contract::json::Integers;
 use hookgate::contract::settings::{Node, NodeValue, SettingError, SettingProblem, Settings};
 
 use super::step::{Inherited, Known, TestStep, read_object, read_step, read_substitutes};
@@ -36,15 +37,17 @@ pub(super) struct Case {
     pub(super) steps: Vec<TestStep>,
 }
 
-/// Reads a test file for the hooks of a table; what is wrong with it is printed, and gives `None`.
-pub(super) fn read(path: &Path, table: &HandlerTable) -> Option<Suite> {
+/// Reads a test file for the hooks of tables; what is wrong with it is printed, and gives `None`.
+pub(super) fn read(path: &Path, tables: &[&HandlerTable]) -> Option<Suite> {
     let text = Text::read(path)?;
     let root = text.values()?;
-    let hooks: Vec<&str> = table.specs().map(|spec| spec.id().as_str()).collect();
+    let specs = tables.iter().flat_map(|table| table.specs());
+    let hooks: Vec<&str> = specs.map(|spec| spec.id().as_str()).collect();
     let mut deciders = hooks.clone();
     deciders.extend(ENGINE);
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-    let known = Known { hooks, deciders, integers: table.limits().integers, folder };
+    let integers = tables.first().map_or(Integers::default(), |table| table.limits().integers);
+    let known = Known { hooks, deciders, integers, folder };
     let (cases, mistakes) = read_cases(&root, &known, &text);
     for mistake in &mistakes {
         text.report(mistake.span.start, &mistake.to_string());

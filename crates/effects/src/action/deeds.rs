@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{Deed, Weight, hash, is_below, place};
+use super::{Deed, ScriptRun, Weight, hash, is_below, place};
 use crate::effects::{Effects, PathEffect};
 use crate::options::Given;
 use crate::paths::absolute;
@@ -10,7 +10,7 @@ use crate::patterns::Deed as PatternDeed;
 use crate::programs::{Trial, is_listed, read, trial};
 use crate::pushes::{PushEffect, PushedRefs, RefUpdate};
 use crate::run::{CodeFrom, Output, Place, RedirectKind, Run};
-use crate::shell::is_database_client;
+use crate::shell::database_call;
 use crate::sql::PROGRAM;
 use crate::word::Word;
 
@@ -36,10 +36,10 @@ const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/dev", "/private/tmp"];
 /// A deed with its weight and the group of programs that it is of.
 pub(super) type Weighed = (Weight, Option<usize>, Deed);
 
-/// Returns all deeds of a step.
-pub(super) fn deeds(effects: &Effects, cwd: Option<&str>) -> Vec<Weighed> {
+/// Returns all deeds of a step, and the scripts that it runs.
+pub(super) fn deeds(effects: &Effects, cwd: Option<&str>) -> (Vec<Weighed>, Vec<ScriptRun>) {
     let runs = Runs::of(effects);
-    let mut all = Vec::new();
+    let (mut all, mut scripts) = (Vec::new(), Vec::new());
     for effect in &effects.deletes {
         let path = place(effect, PatternDeed::Delete);
         let weight = if is_temporary(&path, cwd) { Weight::Trifle } else { Weight::Delete };
@@ -79,16 +79,13 @@ pub(super) fn deeds(effects: &Effects, cwd: Option<&str>) -> Vec<Weighed> {
         if let Some(statement) = statement_of(run) {
             all.push((statement.0, group, statement.1));
         }
-        // What a database reads from elsewhere may be any statement.
-        let is_client = run.name().is_some_and(|name| is_database_client(&name));
-        let reads = || effects.reads.iter().any(|read| read.run == Some(index));
-        let before = index.checked_sub(1).and_then(|at| effects.runs.get(at));
-        let is_fed = before.is_some_and(|before| before.output == Output::Pipe);
-        if is_client && !runs.starts_next(index, run) && (is_fed || reads()) {
+        if runs.reads_any_statement(index, run, effects) {
             all.push((Weight::Told, group, Deed::Run(PROGRAM.to_owned(), Vec::new())));
         }
-        if let Some((weight, deed)) = runs.script(index, run) {
-            all.push((weight, group, deed));
+        if let Some(script) = runs.script(index, run) {
+            let weight = if script.is_seen { Weight::Told } else { Weight::Change };
+            all.push((weight, group, Deed::Script(script.file.written(), script.words.clone())));
+            scripts.push(script);
             continue;
         }
         if run.code_from == Some(CodeFrom::Stdin) && run.place == Place::Local {
@@ -106,7 +103,7 @@ pub(super) fn deeds(effects: &Effects, cwd: Option<&str>) -> Vec<Weighed> {
             all.push((runs.weight(index, run), group, run_of(run)));
         }
     }
-    all
+    (all, scripts)
 }
 
 /// What is to be known of the programs of a step together.
@@ -156,8 +153,21 @@ impl<'e> Runs<'e> {
             .is_some_and(|name| next.is_some_and(|next| next.via.iter().any(|via| *via == name)))
     }
 
+    /// Tells whether a database may get any statement from a run: it reads them from elsewhere. Its own file is none,
+    /// and who says statements or commands with the call (`sqlite3 a.db .schema`) reads no others.
+    fn reads_any_statement(&self, index: usize, run: &Run, effects: &Effects) -> bool {
+        let Some(call) = database_call(run).filter(|_| !self.starts_next(index, run)) else {
+            return false;
+        };
+        let before = index.checked_sub(1).and_then(|at| self.all.get(at));
+        let is_fed = before.is_some_and(|before| before.output == Output::Pipe);
+        let database = call.database.map(|file| absolute(&file, run.cwd.as_deref()));
+        let mut reads = effects.reads.iter().filter(|read| read.run == Some(index));
+        (is_fed && !call.has_text) || reads.any(|read| Some(&read.path) != database.as_ref())
+    }
+
     /// Returns the file that a run takes its code from. If what the code does is known, that tells it.
-    fn script(&self, index: usize, run: &Run) -> Option<(Weight, Deed)> {
+    fn script(&self, index: usize, run: &Run) -> Option<ScriptRun> {
         if run.place != Place::Local {
             return None;
         }
@@ -168,7 +178,8 @@ impl<'e> Runs<'e> {
             }
             None => (&run.program, run.args.as_slice()),
         };
-        let is_path = run.program.known().is_some_and(|program| program.contains('/'));
+        let is_open = run.program.has_unknown();
+        let is_path = !is_open && run.program.written().contains('/');
         let is_known = || run.name().is_some_and(|name| is_listed(&name)) || is_harmless(run);
         if run.script.is_none() && (!is_path || is_known()) {
             return None;
@@ -178,10 +189,21 @@ impl<'e> Runs<'e> {
             return None;
         }
         let Deed::Run(_, words) = run_of(&itself) else { return None };
-        let path = absolute(file, run.cwd.as_deref()).written();
-        let is_told = run.code_from.is_some() || self.starts_next(index, run);
-        let weight = if is_told { Weight::Told } else { Weight::Change };
-        Some((weight, Deed::Script(path, words)))
+        let inside = |other: &&Run| {
+            let before = other.via.get(..run.via.len());
+            let by = other.via.get(run.via.len());
+            before == Some(&*run.via)
+                && by.is_some_and(|by| run.name().is_some_and(|name| *by == name))
+        };
+        let after = self.all.get(index + 1..).unwrap_or_default();
+        let end = index + 1 + after.iter().take_while(inside).count();
+        Some(ScriptRun {
+            file: absolute(file, run.cwd.as_deref()),
+            words,
+            is_seen: run.code_from.is_some() || self.starts_next(index, run),
+            group: self.group(Some(index)),
+            inside: index..end,
+        })
     }
 
     fn weight(&self, index: usize, run: &Run) -> Weight {

@@ -39,6 +39,112 @@ fn other_words_are_the_same_action_and_other_actions_are_not() {
     }
 }
 
+/// An action in a project in which there are these files.
+fn in_project(files: &[(&str, &str)], command: &str) -> (tempfile::TempDir, Action) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join(".git")).unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let action = action_in(folder.path(), command);
+    (folder, action)
+}
+
+fn action_in(folder: &std::path::Path, command: &str) -> Action {
+    let around =
+        Surroundings { cwd: Some(folder.to_str().unwrap().into()), home: Some("/home/u".into()) };
+    Action::of_call("Bash", &json!({ "command": command }), &around, &Manifests::default())
+}
+
+#[test]
+fn a_script_is_run_again_also_where_nobody_sees_what_it_does() {
+    let files =
+        [("deploy.sh", "echo hi\nmake deploy\n"), ("x", "rm -rf build\n"), ("y", "make test\n")];
+    for (denied, same, other) in [
+        (
+            "bash deploy.sh",
+            vec![
+                "bash dep*.sh",
+                "./dep*.sh",
+                "make deploy",
+                "chmod +x deploy.sh && ./deploy.sh",
+                "chmod +x deploy.sh; sudo ./deploy.sh prod",
+                "echo >> deploy.sh; ./deploy.sh",
+            ],
+            vec![
+                "bash y",
+                "bash *.md",
+                "make test",
+                "cat dep*.sh",
+                "chmod +x deploy.sh",
+                "ls dep*.sh",
+            ],
+        ),
+        (
+            "bash x",
+            vec!["chmod +x x && ./x", "chmod 700 x; ./x", "rm -r build"],
+            vec!["chmod +x x", "chmod +x y && ./y", "cat x", "bash y", "rm x"],
+        ),
+        // Nobody has said that the script was objected to.
+        (
+            "bash y && rm -rf build",
+            vec!["rm -rf build"],
+            vec!["chmod +w y && bash y", "echo >> y; bash y"],
+        ),
+    ] {
+        let (folder, action) = in_project(&files, denied);
+        let kept = serde_json::to_value(action.denied()).unwrap();
+        let kept = serde_json::from_value(kept).unwrap();
+        assert!(action.repeats(&kept), "{denied}: {kept:?}");
+        for words in same {
+            assert!(action_in(folder.path(), words).repeats(&kept), "{denied}: {words}: {kept:?}");
+        }
+        for words in other {
+            assert!(!action_in(folder.path(), words).repeats(&kept), "{denied}: {words}: {kept:?}");
+        }
+    }
+    // One that was mended does something else, and is seen to.
+    let (folder, action) = in_project(&files, "bash x");
+    std::fs::write(folder.path().join("x"), "make test\n").unwrap();
+    assert!(!action_in(folder.path(), "bash x").repeats(&action.denied()));
+    assert!(!action_in(folder.path(), "chmod +x x && ./x").repeats(&action.denied()));
+    // One whose content is not seen at all is known by its name, and by a glob of it.
+    check(
+        "bash ../other/deploy.sh",
+        &[
+            "bash ../other/dep*.sh",
+            "cd ../other && ./d*.sh",
+            "chmod +x ../other/deploy.sh && ../other/deploy.sh",
+        ],
+        &[
+            "bash ../other/test*.sh",
+            "ls ../other/dep*.sh",
+            "bash dep*.sh",
+            "../other/dep*.sh --help",
+        ],
+    );
+}
+
+#[test]
+fn a_command_of_a_client_is_no_statement() {
+    check(
+        "sqlite3 a.db 'DROP TABLE users'",
+        &["sqlite3 a.db '.read x.sql'", "cat x.sql | sqlite3 a.db", "sqlite3 a.db < x.sql"],
+        &[
+            "sqlite3 a.db .schema",
+            "sqlite3 a.db '.tables'",
+            "sqlite3 -header a.db .dump",
+            "echo | sqlite3 a.db .schema",
+            "sqlite3 a.db \".schema users\"",
+        ],
+    );
+    check(
+        "psql -c 'DROP TABLE users' shop",
+        &["psql -f x.sql shop", "psql shop < x.sql", "cat x.sql | psql shop"],
+        &["psql -c '\\d users' shop", "psql -l shop"],
+    );
+}
+
 #[test]
 fn a_folder_is_deleted_with_all_that_is_in_it_or_with_what_it_is_in() {
     check(

@@ -6,7 +6,7 @@ use super::redirects::is_standard_input;
 use super::syntax::MAX_DEPTH;
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
-use crate::programs;
+use crate::programs::{self, Reading};
 use crate::run::{CodeFrom, Redirect, RedirectKind, Run};
 use crate::sql;
 use crate::word::{Word, WordPart};
@@ -68,11 +68,6 @@ const fn service(
     Client { names, dialect, options, operand, commands: None, input: false }
 }
 
-/// Tells whether a program gives what it reads to a database.
-pub(crate) fn is_database_client(name: &str) -> bool {
-    names().any(|(one, client)| client.input && one == name)
-}
-
 /// The programs with their names.
 pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static Client)> {
     CLIENTS.iter().flat_map(|one| one.names.split_ascii_whitespace().map(move |name| (name, one)))
@@ -126,6 +121,40 @@ const DOT: &[(&str, Does)] = &[
     ("load", Does::Loads),
 ];
 
+impl Client {
+    /// Returns the words of a call that are statements.
+    fn texts(&self, reading: &Reading<'_>) -> Vec<Word> {
+        let options = self.options.split_ascii_whitespace();
+        let values =
+            options.flat_map(|name| reading.options(name).flatten().cloned().collect::<Vec<_>>());
+        let operands = self.operand.into_iter().flat_map(|first| operands(reading).skip(first));
+        values.chain(operands.cloned()).collect()
+    }
+}
+
+fn operands<'r>(reading: &'r Reading<'_>) -> impl Iterator<Item = &'r Word> {
+    reading.words().filter(|word| word.known().is_none_or(|known| known != "query"))
+}
+
+/// What a call of a database client says itself.
+#[derive(Debug)]
+pub(crate) struct DatabaseCall {
+    /// The file that is the database.
+    pub(crate) database: Option<Word>,
+    /// Whether it has statements or commands: such a client does not ask its input for more.
+    pub(crate) has_text: bool,
+}
+
+/// Returns what a call of a database client says itself; `None` if it is none.
+pub(crate) fn database_call(run: &Run) -> Option<DatabaseCall> {
+    let name = run.name()?;
+    let (_, client) = names().find(|(one, client)| client.input && *one == name)?;
+    let reading = programs::read(run);
+    let before = client.operand.and_then(|first| first.checked_sub(1));
+    let database = before.and_then(|at| operands(&reading).nth(at).cloned());
+    Some(DatabaseCall { database, has_text: !client.texts(&reading).is_empty() })
+}
+
 impl Walker<'_> {
     /// Goes through the statements that a service gets whose program runs others, too: `gcloud`.
     pub(super) fn database_of_service(&mut self, name: &str, by: usize) {
@@ -138,16 +167,7 @@ impl Walker<'_> {
     pub(super) fn database(&mut self, client: &'static Client, by: usize) {
         let Some(run) = self.runs.get(by) else { return };
         let reading = programs::read(run);
-        let mut texts: Vec<Word> = client
-            .options
-            .split_ascii_whitespace()
-            .flat_map(|name| reading.options(name).flatten().cloned().collect::<Vec<_>>())
-            .collect();
-        if let Some(first) = client.operand {
-            let is_verb = |word: &Word| word.known().is_some_and(|known| known == "query");
-            let operands = reading.words().filter(|word| !is_verb(word)).skip(first);
-            texts.extend(operands.cloned());
-        }
+        let mut texts = client.texts(&reading);
         let values = ["f", "file", "i"].iter().flat_map(|name| reading.options(name).flatten());
         let (input, mut files): (Vec<Word>, Vec<Word>) = values
             .cloned()

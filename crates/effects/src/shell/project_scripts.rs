@@ -26,6 +26,9 @@ const MOST: usize = 256 << 10;
 /// How deep scripts may run scripts.
 const DEEPEST: usize = 4;
 
+/// Programs that change a file's mode or owner, and nothing in it.
+const MODES: &[&str] = &["chmod", "chown", "chgrp", "setfacl", "chattr"];
+
 /// What is known of the scripts of a line.
 #[derive(Debug, Default)]
 pub(super) struct Scripts {
@@ -153,13 +156,14 @@ impl Walker<'_> {
         Some(content)
     }
 
-    /// Whether a command of the line before may have written the file.
+    /// Whether a command of the line before may have written the file. A file with another mode or owner is the same.
     fn is_changed_before(&self, path: &Path, by: usize) -> bool {
         let mut effects = Effects::default();
         for (at, run) in self.runs.iter().enumerate().take(by) {
             effects_of(run, at, self.around, &mut effects);
         }
-        effects.writes.iter().any(|write| {
+        let changes = effects.writes.iter().filter(|write| !MODES.contains(&write.by.as_str()));
+        changes.into_iter().any(|write| {
             let known = write.path.known();
             known.is_some_and(|known| {
                 let written = Path::new(known.as_ref());

@@ -79,6 +79,28 @@ async fn a_text_is_found_whatever_signs_it_has() {
 }
 
 #[tokio::test]
+async fn a_text_is_found_in_what_is_said_and_not_in_the_names_of_fields() {
+    let place = Place::new();
+    record(place.settings(), &[("s", "1", "ls"), ("s", "2", "echo command"), ("s", "3", "rm x")])
+        .await;
+    let reader = place.reader();
+    let found = |text: &str| -> Vec<String> {
+        let entries = reader.entries(&Filter::default().text(text)).unwrap();
+        ids(&entries).into_iter().map(str::to_owned).collect()
+    };
+    assert_eq!(found("command"), ["2"], "all three have a field of this name");
+    assert!(found("tool_input").is_empty());
+    assert!(found("\":\"").is_empty());
+    assert_eq!(found("not allowed here"), ["3"], "a reason is said");
+    assert_eq!(found("Bash"), ["1", "2", "3"]);
+    // A body that somebody has damaged is not left out in silence.
+    let database = rusqlite::Connection::open(&place.file).unwrap();
+    let damage = "UPDATE body SET text = replace(text, '}', '') WHERE text LIKE '%rm x%'";
+    assert_eq!(database.execute(damage, ()).unwrap(), 1);
+    assert!(reader.entries(&Filter::default().text("rm x")).is_err());
+}
+
+#[tokio::test]
 async fn statistics_count_what_the_records_say() {
     let place = Place::new();
     record(place.settings(), &[("a", "1", "ls"), ("a", "2", "rm x"), ("a", "3", "rm y")]).await;

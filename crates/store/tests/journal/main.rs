@@ -12,6 +12,7 @@ mod content;
 mod crash;
 mod failures;
 mod found;
+mod heads;
 mod retention;
 mod support;
 mod tampering;

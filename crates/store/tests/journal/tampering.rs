@@ -1,6 +1,6 @@
 //! Promise: whatever is changed in a journal is found, and a cut end is found with a head from elsewhere.
 
-use hookgate_store::{Fault, Filter, Head, HeadKey, Reader};
+use hookgate_store::{Fault, Filter, Head, HeadKey, HeadPlace, Reader};
 use rusqlite::Connection;
 
 use crate::support::{Place, bytes, record};
@@ -120,7 +120,7 @@ async fn a_cut_end_is_found_with_a_head_from_elsewhere() {
     let place = Place::new();
     let heads = place.folder.path().join("heads.jsonl");
     let mut settings = place.settings();
-    settings.heads = Some(heads.clone());
+    settings.heads = vec![HeadPlace::File(heads.clone())];
     record(settings, &STEPS).await;
     let kept = Head::read_all(&heads).unwrap();
     assert_eq!(kept.last().unwrap().seq, 6);
@@ -214,7 +214,7 @@ async fn a_head_is_noted_of_what_retention_did() {
     let heads = place.folder.path().join("heads.jsonl");
     tokio::time::sleep(std::time::Duration::from_millis(60)).await;
     let mut settings = place.settings();
-    settings.heads = Some(heads.clone());
+    settings.heads = vec![HeadPlace::File(heads.clone())];
     settings.keep = Some(std::time::Duration::from_millis(50));
     record(settings, &[("s", "7", "ls")]).await;
     let kept = Head::read_all(&heads).unwrap();

@@ -1,10 +1,11 @@
-//! Decisions as logs of OpenTelemetry, in the JSON of its protocol (OTLP 1.x).
+//! Decisions as logs of OpenTelemetry.
 
 use hookgate::Outcome;
 use hookgate::recorder::Record;
 use serde_json::{Value, json};
 
 use super::fields;
+use crate::journal::otlp;
 
 /// Returns a decision as a log.
 pub(super) fn log(seq: u64, record: &Record) -> Value {
@@ -24,24 +25,12 @@ pub(super) fn log(seq: u64, record: &Record) -> Value {
         .filter_map(|(name, value)| Some(attribute(name, typed(&value)?)))
         .collect();
     json!({
-        // 64-bit integers are texts in the JSON of protocol buffers.
-        "timeUnixNano": (u128::from(record.time) * 1_000_000).to_string(),
+        "timeUnixNano": otlp::time(record.time),
         "severityNumber": severity,
         "severityText": text,
         "body": {"stringValue": body},
         "attributes": attributes,
     })
-}
-
-/// Returns logs as one message.
-pub(super) fn together(logs: Vec<Value>) -> Value {
-    json!({"resourceLogs": [{
-        "resource": {"attributes": [
-            {"key": "service.name", "value": {"stringValue": "hookgate"}},
-            {"key": "service.version", "value": {"stringValue": env!("CARGO_PKG_VERSION")}},
-        ]},
-        "scopeLogs": [{"scope": {"name": "hookgate.journal"}, "logRecords": logs}],
-    }]})
 }
 
 fn attribute(name: &str, value: Value) -> Value {

@@ -50,7 +50,7 @@ impl Policy {
         let table = configs.load_and_warn(&registry)?;
         let found = find_tests::find(&configs, tests)?;
         let mut cases = Vec::new();
-        for suite in read_suites(&found, &table)? {
+        for suite in read_suites(&found, &[&table])? {
             let file = super::super::file_of(&suite);
             let is_wanted = |case: &Case| {
                 let name = format!("{file}: {}", case.name);
