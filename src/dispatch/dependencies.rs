@@ -158,7 +158,11 @@ mod tests {
         notes.note(&turn(1), &hook, None);
         assert_eq!((notes.of(&turn(1), &hook), notes.of(&turn(1), &other)), (Some(None), None));
         assert_eq!(notes.of(&turn(2), &hook), None);
-        assert_eq!(notes.of(&turn(1).agent_id("a"), &hook), None, "each agent has its own turns");
+        assert_eq!(
+            notes.of(&turn(1).agent("a", "worker"), &hook),
+            None,
+            "each agent has its own turns"
+        );
         notes.note(&turn(2), &other, None);
         assert_eq!((notes.of(&turn(2), &hook), notes.of(&turn(2), &other)), (None, Some(None)));
         notes.forget_session("s");
@@ -173,7 +177,7 @@ mod tests {
         }
         for number in 0..2 * AGENTS {
             let agent = number.to_string();
-            notes.note(&StepContext::new("s").agent_id(&agent), &HookId::from("h"), None);
+            notes.note(&StepContext::new("s").agent(&agent, "worker"), &HookId::from("h"), None);
         }
         notes.with(|sessions| {
             let agents = sessions.get_mut("s").unwrap();

@@ -122,7 +122,8 @@ fn the_loader_and_the_schema_of_hooks_toml_know_the_same_keys() {
     let text = concat!(
         include_str!("../../src/config/hook.rs"),
         include_str!("../../src/config/conditions.rs"),
-        include_str!("../../src/config/events.rs")
+        include_str!("../../src/config/events.rs"),
+        include_str!("../../src/config/execution.rs")
     );
     let offered = text.split("settings.").filter_map(|part| {
         let (call, rest) = part.split_once("(\"")?;

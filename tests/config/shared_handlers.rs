@@ -197,3 +197,75 @@ fn mistakes_have_their_place() {
         assert!(found, "{text}\n--- expected\n{expected}\n--- found\n{errors}");
     }
 }
+
+#[cfg(unix)]
+const WORKER: &str = "echo '{\"ready\":1}'; while read -r call; do id=${call#*:}; id=${id%%,*}; \
+                      echo \"{\\\"id\\\":$id,\\\"verdict\\\":{\\\"context\\\":[\\\"$$\\\"]}}\"; done";
+
+/// Runs a step of three hooks with a worker each, and returns the processes that have answered.
+#[cfg(unix)]
+async fn processes(config: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let registry = crate::support::registry();
+    let loaded = Loader::new(&registry).parse("hooks.toml", config, folder.path());
+    let engine = Engine::new(loaded.unwrap_or_else(|errors| panic!("{errors}\n{config}")).table);
+    let context = StepContext::new("s");
+    let (_, report) = engine.dispatch_reported(crate::support::bash("ls"), &context).await;
+    assert!(report.votes.iter().all(|vote| vote.failure.is_none()), "{report:?}");
+    report.context
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn several_hooks_of_one_program_start_it_once() {
+    let worker = format!("command = {{ shell = '''{WORKER}''', mode = \"worker\" }}");
+    let hooks = |handler: &str| -> String {
+        let hook = |id: &str| {
+            format!(
+                "[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\ntimeout = \"60s\"\n{handler}\n"
+            )
+        };
+        ["a", "b", "c"].map(hook).concat()
+    };
+    let shared = format!("[handler.w]\n{worker}\n{}", hooks("handler = \"w\""));
+    let mut one = processes(&shared).await;
+    assert_eq!(one.len(), 3);
+    one.dedup();
+    assert_eq!(one.len(), 1, "one process has answered for all");
+    // The control: a handler of its own is a process of its own.
+    let mut three = processes(&hooks(&worker)).await;
+    three.sort();
+    three.dedup();
+    assert_eq!(three.len(), 3);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_program_that_fails_is_started_again_as_its_config_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let script =
+        "echo x >> tries; test $(wc -l < tries) -ge 3 || exit 7; echo '{\"context\":[\"done\"]}'";
+    let config = |retry: &str| {
+        format!(
+            "[[hook]]\nid = \"a\"\nevent = \"pre_tool_use\"\ntimeout = \"60s\"\n{retry}\n\
+             command = {{ shell = '''{script}''' }}\n"
+        )
+    };
+    let registry = crate::support::registry();
+    let run = async |text: &str| {
+        let table = Loader::new(&registry).parse("hooks.toml", text, folder.path());
+        let engine = Engine::new(table.unwrap_or_else(|errors| panic!("{errors}\n{text}")).table);
+        let context = StepContext::new("s").cwd(folder.path().to_str().unwrap());
+        engine.dispatch_reported(crate::support::bash("ls"), &context).await.1
+    };
+    let tried = || std::fs::read_to_string(folder.path().join("tries")).unwrap().lines().count();
+    let report = run(&config("retry = { times = 2, backoff = \"1ms\", on = [\"exit\"] }")).await;
+    assert_eq!((report.context.as_slice(), tried()), (&["done".to_owned()][..], 3), "{report:?}");
+    assert_eq!(report.votes[0].failed_attempts, [FailureClass::Exit; 2]);
+    // The controls: without `retry`, and with one for other failures, it is started once.
+    for retry in ["", "retry = { times = 2, backoff = \"1ms\", on = [\"timeout\"] }"] {
+        std::fs::remove_file(folder.path().join("tries")).unwrap();
+        let report = run(&config(retry)).await;
+        assert_eq!((report.votes[0].failure, tried()), (Some(FailureClass::Exit), 1));
+    }
+}

@@ -8,7 +8,7 @@ use hookgate::contract::contribution::{ContextPiece, ContributionKind, PolicySet
 use hookgate::contract::payload::{Planning, PromptContext, TurnPolicy};
 use hookgate::contract::{BuiltHandler, Capabilities};
 use hookgate::table::{BuildProblem, TableBuilder};
-use hookgate::{Event, FailureClass, Hook, HookEngine, Role, Verdict};
+use hookgate::{Event, FailureClass, Hook, Role, Verdict};
 
 use crate::support::{context, engine};
 

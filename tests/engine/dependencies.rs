@@ -66,7 +66,8 @@ async fn independent_hooks_run_at_the_same_time_also_beside_one_that_must_wait()
     };
     let log = Log::default();
     let engine = engine([meets("first"), logged(&log, "second", 1).after("first"), meets("third")]);
-    let dispatch = engine.dispatch_reported(bash("x"), &context());
+    let context = context();
+    let dispatch = engine.dispatch_reported(bash("x"), &context);
     let (gate, report) = tokio::time::timeout(Duration::from_secs(20), dispatch).await.unwrap();
     assert!(gate.is_cleared());
     assert_eq!(log.take(), ["second begins", "second ends"]);
@@ -126,8 +127,8 @@ async fn a_hook_whose_need_has_failed_is_skipped_and_so_are_those_that_need_it()
         let engine = engine([
             allow("lookup"),
             allow("check").needs("lookup"),
-            hook("guard").event(Event::PreToolUse).needs("check"),
             allow("other"),
+            hook("guard").event(Event::PreToolUse).needs("check"),
         ]);
         let (gate, report) = engine.dispatch_reported(bash("x"), &context()).await;
         let called: Vec<_> = script.take_calls().into_iter().map(|call| call.hook).collect();
@@ -138,8 +139,8 @@ async fn a_hook_whose_need_has_failed_is_skipped_and_so_are_those_that_need_it()
         let expected = [
             ("lookup", Some(FailureClass::Unreachable)),
             ("check", skipped),
-            ("guard", skipped),
             ("other", None),
+            ("guard", skipped),
         ];
         assert_eq!(found, expected);
         // A guard that was not asked does not let the step pass by itself.
@@ -206,7 +207,7 @@ async fn a_need_reaches_across_the_phases_of_a_turn_and_ends_with_it() {
     drop(engine.dispatch(TurnPolicy(planning()), &turn(1)).await);
     assert_eq!(skipped(turn(1)).await, None);
     assert_eq!(skipped(turn(2)).await, Some(FailureClass::Skipped), "that was another turn");
-    assert_eq!(skipped(turn(1).agent_id("sub")).await, Some(FailureClass::Skipped));
+    assert_eq!(skipped(turn(1).agent("sub", "worker")).await, Some(FailureClass::Skipped));
     assert_eq!(skipped(StepContext::new("other").turn(1)).await, Some(FailureClass::Skipped));
 
     // The last end of a turn counts.
@@ -368,7 +369,7 @@ fn needs_that_cannot_be_met_make_no_table_and_call_nothing() {
     for event in [Event::PreToolUse, Event::Stop] {
         let b = hook("b", Event::PreToolUse).role(Role::Observe).background(true);
         let a = hook("a", event).role(Role::Observe).needs("b");
-        assert_eq!(problems([a, b]), [("a".into(), "needs", background.clone())], "{event}");
+        assert_eq!(problems([a, b]), [("a".into(), "needs", background.clone())], "{event:?}");
     }
     let observer = BuildProblem::AfterObserver("b".into());
     let b = hook("b", Event::PreToolUse).role(Role::Observe);

@@ -168,11 +168,7 @@ async fn a_job_that_cannot_be_made_says_why() {
 async fn a_job_that_fails_or_says_too_much_has_failed() {
     let run = async |answer: fn() -> hookgate::contract::Reply| {
         let queue = Queue::default();
-        let built = BuiltHandler::from_async(
-            move |_: hookgate::Invocation<'_>| -> hookgate::contract::ReplyFuture<'_> {
-                Box::pin(async move { answer() })
-            },
-        );
+        let built = BuiltHandler::async_fn(move |_| Box::pin(async move { answer() }));
         let built = built.capabilities(Capabilities::new().contributes([
             hookgate::contract::contribution::ContributionKind::Audit,
             hookgate::contract::contribution::ContributionKind::PromptContext,
