@@ -3,12 +3,11 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, Write as _};
-use std::process::Child;
 use std::time::Duration;
 
 use hookgate::Engine;
 use hookgate_store::Journal;
-use hookgate_test_support::kills::{self, Chance, kill, kills, said, told};
+use hookgate_test_support::kills::{Chance, Process, kills, told};
 
 use crate::support::{Place, dispatch, table};
 
@@ -30,26 +29,26 @@ fn every_step_that_went_on_is_in_the_journal_whenever_a_process_is_killed() {
     let mut went_on = BTreeSet::new();
     // A second process writes all the time, and is never killed before the end.
     let mut steady = start(&place);
-    let steady_said = said(&mut steady);
+    let steady_said = steady.said();
     let steady_said = std::thread::spawn(move || told(steady_said, WENT_ON));
     let mut chance = Chance::default();
     for number in 0..kills(KILLS) {
         let mut killed = start(&place);
-        let mut said = said(&mut killed);
+        let mut said = killed.said();
         let mut first = String::new();
         // Every eighth is killed while it starts.
         if number % 8 != 0 {
             said.read_line(&mut first).unwrap();
         }
         chance.wait(Duration::from_millis(15));
-        kill(&mut killed);
+        killed.kill();
         went_on.extend(told(first.as_bytes(), WENT_ON));
         went_on.extend(told(said, WENT_ON));
         if number % 50 == 49 {
             place.assert_whole();
         }
     }
-    kill(&mut steady);
+    steady.kill();
     went_on.extend(steady_said.join().unwrap());
     assert!(went_on.len() as u64 > kills(KILLS), "{}", went_on.len());
     place.assert_whole();
@@ -60,9 +59,9 @@ fn every_step_that_went_on_is_in_the_journal_whenever_a_process_is_killed() {
     assert!(recorded.len() > went_on.len());
 }
 
-fn start(place: &Place) -> Child {
+fn start(place: &Place) -> Process {
     let test = "crash::every_step_that_went_on_is_in_the_journal_whenever_a_process_is_killed";
-    kills::start(test, FILE, &place.file)
+    Process::start(test, FILE, &place.file)
 }
 
 fn write_for_ever(file: std::path::PathBuf) {
