@@ -43,27 +43,46 @@ impl Chance {
     }
 }
 
-/// Starts this test program again for one test, with a variable by which that knows what to do.
-pub fn start(test: &str, variable: &str, value: impl AsRef<OsStr>) -> Child {
-    let program = std::env::current_exe().expect("a test knows its program");
-    Command::new(program)
-        .args(["--exact", "--nocapture", test])
-        .env(variable, value)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("a test starts its program")
+/// A process of a test, which does not outlive it.
+#[derive(Debug)]
+pub struct Process(Child);
+
+impl Process {
+    /// Starts this test program again for one test, with a variable by which that knows what to do.
+    pub fn start(test: &str, variable: &str, value: impl AsRef<OsStr>) -> Self {
+        let program = std::env::current_exe().expect("a test knows its program");
+        let started = Command::new(program)
+            .args(["--exact", "--nocapture", test])
+            .env(variable, value)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        Self(started.expect("a test starts its program"))
+    }
+
+    /// Returns its number.
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// Takes what it says.
+    pub fn said(&mut self) -> BufReader<ChildStdout> {
+        BufReader::new(self.0.stdout.take().expect("it is taken once"))
+    }
+
+    /// Kills it, and waits until it has ended.
+    pub fn kill(&mut self) {
+        self.0.kill().expect("it can be killed");
+        self.0.wait().expect("it ends");
+    }
 }
 
-/// Takes what a process says.
-pub fn said(child: &mut Child) -> BufReader<ChildStdout> {
-    BufReader::new(child.stdout.take().expect("it is taken once"))
-}
-
-/// Kills a process, and waits until it has ended.
-pub fn kill(child: &mut Child) {
-    child.kill().expect("it can be killed");
-    child.wait().expect("it ends");
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Returns what comes after a prefix in whole lines: the last one of a process that is killed may be cut.

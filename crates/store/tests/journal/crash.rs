@@ -3,12 +3,11 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, Write as _};
-use std::process::Child;
 use std::time::Duration;
 
 use hookgate::Engine;
 use hookgate_store::Journal;
-use hookgate_test_support::kills::{self, Chance, kill, kills, said, told};
+use hookgate_test_support::kills::{Chance, Process, kills, told};
 
 use crate::support::{Place, dispatch, table};
 
@@ -55,12 +54,12 @@ fn live_through(kills: u64, seed: u64) {
     let mut went_on = BTreeSet::new();
     // A second process writes all the time, and is never killed before the end.
     let mut steady = start(&place);
-    let steady_said = said(&mut steady);
+    let steady_said = steady.said();
     let steady_said = std::thread::spawn(move || told(steady_said, WENT_ON));
     let mut chance = Chance::of_seed(seed);
     for number in 0..kills {
         let mut killed = start(&place);
-        let mut said = said(&mut killed);
+        let mut said = killed.said();
         let mut first = String::new();
         // Every eighth is killed while it starts, every second when it has written, however slow the machine is.
         let waits_for = match number % 8 {
@@ -75,14 +74,14 @@ fn live_through(kills: u64, seed: u64) {
             }
         }
         chance.wait(Duration::from_millis(15));
-        kill(&mut killed);
+        killed.kill();
         went_on.extend(told(first.as_bytes(), WENT_ON));
         went_on.extend(told(said, WENT_ON));
         if number % 50 == 49 {
             place.assert_whole();
         }
     }
-    kill(&mut steady);
+    steady.kill();
     went_on.extend(steady_said.join().unwrap());
     assert!(went_on.len() as u64 > kills, "{} of {kills}", went_on.len());
     place.assert_whole();
@@ -93,9 +92,9 @@ fn live_through(kills: u64, seed: u64) {
     assert!(recorded.len() > went_on.len());
 }
 
-fn start(place: &Place) -> Child {
+fn start(place: &Place) -> Process {
     let test = "crash::every_step_that_went_on_is_in_the_journal_whenever_a_process_is_killed";
-    kills::start(test, FILE, &place.file)
+    Process::start(test, FILE, &place.file)
 }
 
 fn write_for_ever(file: std::path::PathBuf) {

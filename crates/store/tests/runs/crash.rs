@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hookgate_store::{Run, RunFilter, RunState, RunStore, Worker};
-use hookgate_test_support::kills::{self, Chance, kill, kills, said};
+use hookgate_test_support::kills::{Chance, Process, kills};
 use rusqlite::Connection;
 
 use crate::support::{Handled, LONG, Place, done, new_run, settings_in};
@@ -35,7 +35,14 @@ fn every_run_ends_once_and_none_is_done_twice_at_the_same_time_whoever_is_killed
     let place = Place::new();
     let test =
         "crash::every_run_ends_once_and_none_is_done_twice_at_the_same_time_whoever_is_killed";
-    let store = kill_workers(&place, test, kills(KILLS));
+    let (store, workers, most) = kill_workers(&place, test, kills(KILLS));
+    assert!(most >= IN_FLIGHT / 2, "there were {most} under way at most");
+    let begun = Instant::now();
+    while !store.list(&open()).unwrap().is_empty() {
+        assert!(begun.elapsed() < LONG, "{:?}", store.list(&open()).unwrap());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(workers);
     let runs = store.list(&RunFilter::default()).unwrap();
     let overlaps = overlaps(&place.0.path().join("log"));
     assert!(overlaps.is_empty(), "{overlaps:?}");
@@ -67,53 +74,56 @@ fn without_leases_runs_are_done_twice_at_the_same_time() {
         return work_for_ever(Path::new(&folder), true);
     }
     let place = Place::new();
-    kill_workers(&place, "crash::without_leases_runs_are_done_twice_at_the_same_time", OF_CONTROL);
+    let test = "crash::without_leases_runs_are_done_twice_at_the_same_time";
+    drop(kill_workers(&place, test, OF_CONTROL));
     let overlaps = overlaps(&place.0.path().join("log"));
     assert!(!overlaps.is_empty(), "what is to find an overlap finds none");
 }
 
-/// Kills one of two workers again and again, with a hundred runs in flight, and waits until all have ended.
-fn kill_workers(place: &Place, test: &str, kills: u64) -> RunStore {
+/// The runs that have not ended.
+fn open() -> RunFilter {
+    RunFilter::default().states([RunState::Queued, RunState::Running])
+}
+
+/// Kills one of two workers again and again, with a hundred runs in flight. Returns the workers that are left, and how
+/// many runs were under way at most.
+fn kill_workers(place: &Place, test: &str, kills: u64) -> (RunStore, [Process; 2], usize) {
     let store = place.store();
     let mut chance = Chance::default();
     let (mut queued, mut most) = (0_u64, 0);
-    let start = || kills::start(test, FOLDER, place.0.path());
-    let mut workers = [start(), start()];
-    let open = RunFilter::default().states([RunState::Queued, RunState::Running]);
-    for number in 0..kills {
-        let missing = IN_FLIGHT.saturating_sub(store.list(&open).unwrap().len());
+    let mut top_up = || {
+        let missing = IN_FLIGHT.saturating_sub(store.list(&open()).unwrap().len());
         let new = (queued..).take(missing).map(|number| {
             // Of each ten one may be tried once only.
             let attempts = if number % 10 == 9 { 1 } else { 100_000 };
             new_run(&format!("run-{number}")).attempts(attempts)
         });
         queued += store.enqueue_all(&new.collect::<Vec<_>>()).unwrap().len() as u64;
+    };
+    let start = || Process::start(test, FOLDER, place.0.path());
+    let mut workers = [start(), start()];
+    for number in 0..kills {
+        top_up();
         let worker = usize::try_from(chance.draw() % 2).unwrap();
         // Every eighth is killed while it starts.
         if number % 8 != 0 {
-            wait_for_work(place, workers[worker].id());
+            wait_for_work(place, workers[worker].id(), &mut top_up);
         }
         chance.wait(Duration::from_millis(20));
         let running = RunFilter::default().states([RunState::Running]);
         most = most.max(store.list(&running).unwrap().len());
-        kill(&mut workers[worker]);
+        workers[worker].kill();
         workers[worker] = start();
     }
-    assert!(most >= IN_FLIGHT / 2, "there were {most} under way at most");
-    let begun = Instant::now();
-    while !store.list(&open).unwrap().is_empty() {
-        assert!(begun.elapsed() < LONG, "{:?}", store.list(&open).unwrap());
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    workers.iter_mut().for_each(kill);
-    store
+    (store, workers, most)
 }
 
-/// Waits until a process has written something of late.
-fn wait_for_work(place: &Place, process: u32) {
+/// Waits until a process has written something of late, while there is work.
+fn wait_for_work(place: &Place, process: u32, top_up: &mut impl FnMut()) {
     let (log, sign, begun) = (place.0.path().join("log"), format!(" {process}\n"), Instant::now());
     while !end_of(&log).is_ok_and(|text| text.contains(&sign)) {
         assert!(begun.elapsed() < LONG, "{process} does nothing");
+        top_up();
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -221,8 +231,8 @@ fn a_process_that_is_stopped_keeps_its_run_and_one_that_is_killed_gives_it_up_at
     let place = Place::new();
     let store = RunStore::open(place.settings().lease(Duration::from_millis(50))).unwrap();
     let id = store.enqueue(&new_run("one")).unwrap().id;
-    let mut holder = kills::start(test, FOLDER, place.0.path());
-    let mut lines = said(&mut holder).lines();
+    let mut holder = Process::start(test, FOLDER, place.0.path());
+    let mut lines = holder.said().lines();
     while lines.next().unwrap().unwrap() != "holds" {}
     signal(&holder, "STOP");
     for _ in 0..5 {
@@ -232,7 +242,7 @@ fn a_process_that_is_stopped_keeps_its_run_and_one_that_is_killed_gives_it_up_at
         assert!(store.claim("", &|_| true).unwrap().is_none());
     }
     signal(&holder, "CONT");
-    kill(&mut holder);
+    holder.kill();
     assert_eq!(store.recover().unwrap().queued, 1);
     let mut late = store.claim("", &|_| true).unwrap().unwrap();
     assert_eq!(late.run().epoch, 2);
@@ -250,7 +260,7 @@ fn hold_for_ever(folder: &Path) {
     }
 }
 
-fn signal(process: &Child, name: &str) {
+fn signal(process: &Process, name: &str) {
     let sent = Command::new("kill").args([format!("-{name}"), process.id().to_string()]).status();
     assert!(sent.unwrap().success());
 }

@@ -3,11 +3,10 @@
 
 use std::io::{BufRead as _, Write as _};
 use std::path::Path;
-use std::process::Child;
 use std::time::Duration;
 
 use hookgate_store::StateDatabase;
-use hookgate_test_support::kills::{self, Chance, kill, said};
+use hookgate_test_support::kills::{self, Chance, Process};
 use tempfile::TempDir;
 
 use crate::support::{count_in, look};
@@ -26,13 +25,13 @@ fn every_count_that_was_told_is_kept_whenever_a_process_is_killed() {
     let folder = TempDir::new().unwrap();
     // A second process counts all the time, and is never killed before the end.
     let mut steady = start(folder.path());
-    let steady_said = said(&mut steady);
+    let steady_said = steady.said();
     let steady_said = std::thread::spawn(move || told(steady_said));
     let mut all = Vec::new();
     let mut chance = Chance::default();
     for number in 0..KILLS {
         let mut killed = start(folder.path());
-        let mut said = said(&mut killed);
+        let mut said = killed.said();
         // Every eighth is killed while it starts.
         if number % 8 != 0 {
             let mut first = String::new();
@@ -40,10 +39,10 @@ fn every_count_that_was_told_is_kept_whenever_a_process_is_killed() {
             all.extend(told(first.as_bytes()));
         }
         chance.wait(Duration::from_millis(15));
-        kill(&mut killed);
+        killed.kill();
         all.extend(told(said));
     }
-    kill(&mut steady);
+    steady.kill();
     all.extend(steady_said.join().unwrap());
     let count = look(folder.path(), "s").unwrap().unwrap();
     let told = all.len() as u64;
@@ -57,9 +56,9 @@ fn every_count_that_was_told_is_kept_whenever_a_process_is_killed() {
     assert_eq!(count_in(&StateDatabase::new(folder.path()), "s"), Ok(count + 1));
 }
 
-fn start(folder: &Path) -> Child {
+fn start(folder: &Path) -> Process {
     let test = "crash::every_count_that_was_told_is_kept_whenever_a_process_is_killed";
-    kills::start(test, FOLDER, folder)
+    Process::start(test, FOLDER, folder)
 }
 
 fn told(said: impl std::io::BufRead) -> Vec<u64> {
