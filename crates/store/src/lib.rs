@@ -37,6 +37,7 @@ mod head;
 mod journal;
 mod json_text;
 mod place;
+mod preparation;
 mod reader;
 mod retention;
 mod row;
