@@ -77,7 +77,7 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 
 /// Returns the records of an engine with one hook that says nothing.
 fn records_of(folder: &Path) -> Result<Vec<Record>, MeasureError> {
-    let refuse = |error| MeasureError::Steps(folder.to_owned(), error);
+    let refuse = |error| MeasureError::Steps { folder: folder.to_owned(), error };
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(refuse)? {
         files.push(entry.map_err(refuse)?.path());

@@ -19,11 +19,11 @@ use ring::digest::{Context, Digest, SHA256, digest};
 use serde::{Deserialize as _, Serialize};
 use serde_json::{Map, Value, json};
 
-pub(crate) use keys::Keys;
 use self::step_text::StepText;
 use crate::config::ConfigNote;
 use crate::settings::EnvelopeMode;
 use crate::taken_out::TakenOut;
+pub(crate) use keys::Keys;
 
 /// Makes a value with nothing in it.
 type Empty = fn() -> Value;

@@ -9,85 +9,94 @@
 //! where three bytes in a row could be those of its literals, and only then these are compared. The tables are made
 //! when this is compiled, so that the first look costs what every look does.
 
-use super::literals::{MARKS, NAMES, PROGRAMS, URLS, WORDS};
+use memchr::memchr_iter;
+
+use super::literals::{DECLARATIONS, LONG, MARKS, NAMES, PROGRAMS, URLS, WORDS};
+use crate::catalogue::SECRET_PATTERNS;
 
 /// How many literals are in a bucket.
 const IN_BUCKET: usize = 3;
 
 /// How many letters and digits in a row a key without a prefix has.
-const KEY: u32 = 32;
+const KEY: usize = 32;
 
 /// How many characters in a row a token of Discord has.
-const TOKEN: u32 = 58;
+const TOKEN: usize = 58;
 
 /// How many colons a line of `.pgpass` has.
-const COLONS: u32 = 4;
+const COLONS: usize = 4;
 
 /// What can be in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Signs(u8);
+pub(super) struct Signs {
+    /// The patterns of the catalogue that can match, by their place in it.
+    patterns: u64,
+    others: u8,
+}
 
 impl Signs {
-    const NONE: Self = Self(0);
-
-    /// A word of the catalogue.
-    pub(super) const WORD: Self = Self(1);
-
-    /// So many letters in a row, or so many colons, as a pattern without a word needs.
-    pub(super) const LENGTH: Self = Self(1 << 1);
+    const NONE: Self = Self::other(0);
 
     /// A part of the name of a field that holds a secret.
-    pub(super) const NAME: Self = Self(1 << 2);
+    pub(super) const NAME: Self = Self::other(1);
 
     /// A program that takes a password by a flag.
-    pub(super) const PROGRAM: Self = Self(1 << 3);
+    pub(super) const PROGRAM: Self = Self::other(1 << 1);
 
     /// A URL.
-    pub(super) const URL: Self = Self(1 << 4);
+    pub(super) const URL: Self = Self::other(1 << 2);
 
     /// The mark of a key in PEM.
-    pub(super) const MARK: Self = Self(1 << 5);
+    pub(super) const MARK: Self = Self::other(1 << 3);
+
+    /// What stands before a name and a value that have no sign between them.
+    pub(super) const DECLARATION: Self = Self::other(1 << 4);
+
+    /// A word of the catalogue.
+    pub(super) const WORD: Self = Self::other(1 << 5);
+
+    /// So many letters in a row, or so many colons, as a pattern without a word needs.
+    const LENGTH: Self = Self { patterns: long(), others: 1 << 6 };
 
     /// Whatever there is.
     #[cfg(test)]
-    pub(super) const ALL: Self = Self(u8::MAX);
+    pub(super) const ALL: Self = Self { patterns: u64::MAX, others: u8::MAX };
+
+    const fn other(others: u8) -> Self {
+        Self { patterns: 0, others }
+    }
 
     /// Whether nothing can be in the text.
     pub(super) const fn is_empty(self) -> bool {
-        self.0 == 0
+        self.patterns == 0 && self.others == 0
     }
 
     /// Whether one of these is there.
     pub(super) const fn has(self, any: Self) -> bool {
-        self.0 & any.0 != 0
+        self.others & any.others != 0
     }
 
-    /// Whether a pattern of the catalogue can match.
-    pub(super) const fn can_match(self) -> bool {
-        self.has(Self::WORD.and(Self::LENGTH))
+    /// Returns a bit for each pattern of the catalogue that can match.
+    pub(super) const fn patterns(self) -> u64 {
+        self.patterns
     }
 
     pub(super) const fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+        Self { patterns: self.patterns | other.patterns, others: self.others | other.others }
     }
 
     /// Looks at a text.
     pub(super) fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let mut signs = Self::NONE;
+        let mut signs = if has_length(bytes) { Self::LENGTH } else { Self::NONE };
         let (mut first, mut second) = (0, 0);
-        let (mut letters, mut word, mut colons) = (0_u32, 0_u32, 0_u32);
-        let (mut most_letters, mut most_word) = (0, 0);
         for (at, byte) in bytes.iter().enumerate() {
             let Some(of_byte) = TABLE.get(usize::from(*byte)) else { continue };
             let left_over = second & of_byte.third;
             (first, second) = (of_byte.first, first & of_byte.second);
-            letters = letters.wrapping_add(1) & of_byte.letter;
-            word = word.wrapping_add(1) & of_byte.part;
-            colons = colons.wrapping_add(of_byte.colon);
-            (most_letters, most_word) = (most_letters.max(letters), most_word.max(word));
             if left_over != 0 {
-                signs = signs.and(confirmed(bytes.get(at.saturating_sub(2)..).unwrap_or_default(), left_over));
+                let begin = bytes.get(at.saturating_sub(2)..).unwrap_or_default();
+                signs = signs.and(confirmed(begin, left_over));
             }
         }
         // A literal of two bytes at the very end has no third byte behind it.
@@ -95,11 +104,29 @@ impl Signs {
             let end = bytes.get(bytes.len().saturating_sub(2)..).unwrap_or_default();
             signs = signs.and(confirmed(end, second & SHORT));
         }
-        match most_letters >= KEY || most_word >= TOKEN || colons >= COLONS {
-            true => signs.and(Self::LENGTH),
-            false => signs,
+        signs
+    }
+}
+
+/// Tells whether a text has what a pattern without a word finds.
+fn has_length(text: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
+    has_run(text, KEY, u8::is_ascii_alphanumeric)
+        || has_run(text, TOKEN, is_part)
+        || memchr_iter(b':', text).take(COLONS).count() == COLONS
+}
+
+/// Tells whether so many bytes in a row are of a kind. Each stretch of that length is looked at from its end: where
+/// it has a byte of another kind, the next one begins behind that.
+fn has_run(text: &[u8], length: usize, is_of_kind: impl Fn(&u8) -> bool) -> bool {
+    let mut rest = text;
+    while let Some(stretch) = rest.get(..length) {
+        match stretch.iter().rposition(|byte| !is_of_kind(byte)) {
+            None => return true,
+            Some(other) => rest = rest.get(other + 1..).unwrap_or_default(),
         }
     }
+    false
 }
 
 /// Returns what the literals say with which a text begins, of those in the buckets that are left over.
@@ -119,21 +146,17 @@ fn confirmed(text: &[u8], buckets: u64) -> Signs {
     signs
 }
 
-const COUNT: usize = WORDS.len() + NAMES.len() + PROGRAMS.len() + URLS.len() + MARKS.len();
+const COUNT: usize = count();
 
 /// Each literal, with what it is a sign of.
 static LITERALS: [(&str, Signs); COUNT] = literals();
 
-/// In which buckets a byte is the first, second or third of a literal, and what else it is.
+/// In which buckets a byte is the first, second or third of a literal.
 #[derive(Clone, Copy)]
 struct OfByte {
     first: u64,
     second: u64,
     third: u64,
-    /// All bits if it is a letter or a digit, as `part` is if it can be in a token.
-    letter: u32,
-    part: u32,
-    colon: u32,
 }
 
 static TABLE: [OfByte; 256] = table();
@@ -143,44 +166,101 @@ const SHORT: u64 = short();
 
 const _: () = assert!(COUNT.div_ceil(IN_BUCKET) <= 64, "a bucket is a bit of 64");
 
+const _: () = assert!(SECRET_PATTERNS.len() <= 64, "a pattern is a bit of 64");
+
+/// The literals that are no words of a pattern.
+const OTHERS: &[(&[&str], Signs)] = &[
+    (NAMES, Signs::NAME),
+    (PROGRAMS, Signs::PROGRAM),
+    (URLS, Signs::URL),
+    (MARKS, Signs::MARK),
+    (DECLARATIONS, Signs::DECLARATION),
+];
+
+#[expect(clippy::indexing_slicing, reason = "when this is compiled")]
+const fn count() -> usize {
+    let (mut count, mut list) = (0, 0);
+    while list < WORDS.len() {
+        count += WORDS[list].1.len();
+        list += 1;
+    }
+    list = 0;
+    while list < OTHERS.len() {
+        count += OTHERS[list].0.len();
+        list += 1;
+    }
+    count
+}
+
+/// Returns the bit of a pattern of the catalogue.
+#[expect(clippy::indexing_slicing, clippy::panic, reason = "when this is compiled")]
+const fn bit_of(name: &str) -> u64 {
+    let mut place = 0;
+    while place < SECRET_PATTERNS.len() {
+        if is_same(SECRET_PATTERNS[place].name.as_bytes(), name.as_bytes()) {
+            return 1 << place;
+        }
+        place += 1;
+    }
+    panic!("no pattern of the catalogue has this name")
+}
+
+#[expect(clippy::indexing_slicing, reason = "when this is compiled")]
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
+/// Returns the patterns that match without a word.
+#[expect(clippy::indexing_slicing, reason = "when this is compiled")]
+const fn long() -> u64 {
+    let (mut patterns, mut at) = (0, 0);
+    while at < LONG.len() {
+        patterns |= bit_of(LONG[at]);
+        at += 1;
+    }
+    patterns
+}
+
 #[expect(clippy::indexing_slicing, reason = "when this is compiled")]
 const fn literals() -> [(&'static str, Signs); COUNT] {
-    let lists = [
-        (WORDS, Signs::WORD),
-        (NAMES, Signs::NAME),
-        (PROGRAMS, Signs::PROGRAM),
-        (URLS, Signs::URL),
-        (MARKS, Signs::MARK),
-    ];
     let mut all = [("", Signs::NONE); COUNT];
-    let (mut list, mut at) = (0, 0);
-    while list < lists.len() {
-        let (literals, sign) = lists[list];
-        let mut index = 0;
-        while index < literals.len() {
-            all[at] = (literals[index], sign);
-            (index, at) = (index + 1, at + 1);
-        }
-        list += 1;
+    let (mut at, mut list) = (0, 0);
+    while list < WORDS.len() {
+        let (name, words) = WORDS[list];
+        let sign = Signs { patterns: bit_of(name), ..Signs::WORD };
+        (list, at) = (list + 1, put(&mut all, at, words, sign));
+    }
+    list = 0;
+    while list < OTHERS.len() {
+        let (words, sign) = OTHERS[list];
+        (list, at) = (list + 1, put(&mut all, at, words, sign));
     }
     all
 }
 
+/// Puts literals into the list of all, and returns where the next ones go.
+#[expect(clippy::indexing_slicing, reason = "when this is compiled")]
+const fn put(
+    all: &mut [(&'static str, Signs); COUNT],
+    from: usize,
+    literals: &[&'static str],
+    sign: Signs,
+) -> usize {
+    let mut index = 0;
+    while index < literals.len() {
+        all[from + index] = (literals[index], sign);
+        index += 1;
+    }
+    from + index
+}
+
 #[expect(clippy::indexing_slicing, reason = "when this is compiled")]
 const fn table() -> [OfByte; 256] {
-    let empty = OfByte { first: 0, second: 0, third: SHORT, letter: 0, part: 0, colon: 0 };
-    let mut table = [empty; 256];
-    let mut byte = 0_u8;
-    loop {
-        let of_byte = &mut table[byte as usize];
-        of_byte.letter = if byte.is_ascii_alphanumeric() { u32::MAX } else { 0 };
-        of_byte.part = if matches!(byte, b'_' | b'.' | b'-') { u32::MAX } else { of_byte.letter };
-        of_byte.colon = if byte == b':' { 1 } else { 0 };
-        if byte == u8::MAX {
-            break;
-        }
-        byte += 1;
-    }
+    let mut table = [OfByte { first: 0, second: 0, third: SHORT }; 256];
     let all = literals();
     let mut at = 0;
     while at < COUNT {
@@ -269,7 +349,7 @@ mod tests {
     #[test]
     fn no_match_of_any_pattern_is_passed_over() {
         let mut chance = Chance(0x9E37_79B9_7F4A_7C15);
-        for pattern in SECRET_PATTERNS {
+        for (place, pattern) in SECRET_PATTERNS.iter().enumerate() {
             let Some(source) = pattern.regex else { continue };
             let (hir, regex) = (regex_syntax::parse(source).unwrap(), Regex::new(source).unwrap());
             let mut found = 0;
@@ -278,7 +358,8 @@ mod tests {
                 write(&hir, &mut chance, &mut text);
                 if regex.is_match(&text) {
                     found += 1;
-                    assert!(Signs::of(&text).can_match(), "{}: {text:?}", pattern.name);
+                    let can_match = Signs::of(&text).patterns() >> place & 1 == 1;
+                    assert!(can_match, "{}: {text:?}", pattern.name);
                 }
             }
             assert!(found > 1_000, "{}: {found}", pattern.name);
@@ -294,7 +375,7 @@ mod tests {
             "fn main() { println!(\"hello\"); }",
             "pre_tool_use",
         ] {
-            assert!(!Signs::of(text).can_match(), "{text}");
+            assert_eq!(Signs::of(text).patterns(), 0, "{text}");
         }
     }
 }

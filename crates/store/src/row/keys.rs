@@ -81,4 +81,3 @@ fn sorted(mut names: Vec<String>) -> Vec<String> {
     names.dedup();
     names
 }
-

@@ -54,7 +54,10 @@ fn text_and_body_have_together_what_a_record_has() {
         let (mut text, body) = read(&row);
         assert_eq!(row.keys, Keys::of(&text), "the columns are what the text says");
         for key in BODY.iter().map(|(key, _)| key).chain(OPTIONAL) {
-            assert!(!text["report"].as_object().unwrap().contains_key(*key), "{key} lies in the body");
+            assert!(
+                !text["report"].as_object().unwrap().contains_key(*key),
+                "{key} lies in the body"
+            );
         }
         assert_eq!(text.remove("kind"), Some(json!("step")));
         join(text["report"].as_object_mut().unwrap(), body);
@@ -87,7 +90,8 @@ fn no_field_of_a_record_is_forgotten() {
 fn an_answer_contributions_and_published_patches_lie_in_the_body() {
     let mut value = full();
     value["report"]["answer"] = json!({"content": "done", "is_error": true});
-    value["report"]["contributions"] = json!([{"kind": "audit", "event_kind": "read", "details": null, "safe_for_user": true}]);
+    value["report"]["contributions"] =
+        json!([{"kind": "audit", "event_kind": "read", "details": null, "safe_for_user": true}]);
     value["report"]["published"] = json!([
         {"revision": 1, "hook": "b", "event": "pre_tool_use", "patch": {"tool_input": {}}, "time": 4}
     ]);
