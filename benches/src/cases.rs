@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 
 use crate::error::MeasureError;
 use builds::Pattern;
-pub(crate) use engines::no_match;
+pub(crate) use engines::{no_match, silent};
 
 const _: () = assert!(size_of::<ToolUse>() <= 128, "what is said above of the steps is not so");
 

@@ -1,6 +1,7 @@
 //! Why something could not be measured.
 
 use std::io;
+use std::path::PathBuf;
 
 /// Why something could not be measured.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +20,8 @@ pub(crate) enum MeasureError {
          `apt install valgrind` or `dnf install valgrind`"
     )]
     Valgrind(io::Error),
+    #[error("the steps in `{folder}` cannot be read: {error}", folder = .folder.display())]
+    Steps { folder: PathBuf, error: io::Error },
     #[error("valgrind has not counted anything; its output is:\n{0}")]
     Uncounted(String),
     #[error("this is a debug build, whose counts mean nothing: run it with `--release`")]

@@ -2,8 +2,8 @@
 //!
 //! An entry has a name, a regular expression, an example and its known gaps. A test finds every
 //! example, in a sentence, in quotes and between escaped line ends, so an entry that cannot match does
-//! not get in. To add a provider, add its prefix to the entry of its kind, or a new entry, and a
-//! sample to `tests/behaviour`. Write a prefix that is also a common word inside of `word!`, so that
+//! not get in. To add a provider, add its prefix to the entry of its kind, or a new entry, the word that
+//! each match has to `finder/literals.rs`, and a sample to `tests/behaviour`. Write a prefix that is also a common word inside of `word!`, so that
 //! `sk-` is not found in `task-list`.
 //!
 //! Entries without a regular expression are found by scanners: [`pem`](crate::pem),

@@ -70,6 +70,9 @@ pub fn is_key_with_random_value(key: &str) -> bool {
 
 /// Returns what a name says about the value of its field. It does not allocate.
 pub(crate) fn name_hint(key: &str) -> NameHint {
+    if !may_hint(key) {
+        return NameHint::Nothing;
+    }
     // A placeholder names what was redacted, and says nothing about a value that follows.
     if key.contains("[redacted:") {
         return NameHint::Nothing;
@@ -115,6 +118,25 @@ pub(crate) fn name_hint(key: &str) -> NameHint {
     let other =
         ending == Some(&"token") && OTHER_TOKENS.iter().any(|start| starts_with(last, start));
     secret(ending.is_some() && !other)
+}
+
+/// Whether the last two letters are those of a word that says something: of most names they are not.
+fn may_hint(key: &str) -> bool {
+    let bytes = key.as_bytes();
+    let Some(last) = bytes.iter().rposition(u8::is_ascii_alphabetic) else { return false };
+    let before = last.checked_sub(1).and_then(|before| bytes.get(before)).copied();
+    let ending = (before.unwrap_or_default(), bytes.get(last).copied().unwrap_or_default());
+    matches!(
+        (ending.0.to_ascii_lowercase(), ending.1.to_ascii_lowercase()),
+        (b'e', b'n' | b't' | b'y')
+            | (b'r' | b'w', b'd')
+            | (b'd' | b'l' | b's', b's')
+            | (b's' | b'd' | b'i', b'e')
+            | (b'a', b'l')
+            | (b'o', b'n')
+            | (b's', b'k')
+            | (b'n', b'g')
+    )
 }
 
 /// Returns the last word of a name.

@@ -1,14 +1,15 @@
 //! Finds secrets in a text and puts something else in their place.
 //!
-//! One pass runs the scanners and the set of patterns over the text, joins what they find, and
+//! One pass runs those scanners and patterns over the text that can find something in it (`signs.rs`), joins what they find, and
 //! replaces it. What a pass leaves may look like a secret again next to a placeholder, so passes are
 //! repeated until one finds nothing. That makes redaction stable: to redact twice is to redact once,
 //! which matters where the output of one hook is the input of the next.
 
 mod compiled_pattern;
+mod literals;
 mod patterns;
 mod piece;
-mod prefilter;
+mod signs;
 
 #[cfg(test)]
 mod tests;
@@ -22,9 +23,11 @@ use regex::Regex;
 use self::compiled_pattern::CompiledPattern;
 use self::patterns::Patterns;
 use self::piece::{Piece, join};
+use self::signs::Signs;
 use crate::catalogue::SECRET_PATTERNS;
 use crate::field_name::{self, NameHint};
 use crate::pattern::accept_all;
+use crate::scan::Sink;
 use crate::{assignment, broken_token, declared, flag, pem, table, url};
 
 /// The kind of what a pattern of the caller's own finds.
@@ -75,15 +78,23 @@ impl fmt::Debug for Finder {
 /// The finder of the catalogue alone.
 static CATALOGUE: Finder = Finder::with_placeholder(&REDACTED);
 
-/// The patterns of the catalogue, which are compiled once per process, by the first search of a text that
-/// can have one: most processes see none.
-static KNOWN: LazyLock<Patterns> = LazyLock::new(|| {
-    let known = SECRET_PATTERNS.iter().enumerate().filter_map(|(rank, pattern)| {
+/// The patterns of the catalogue, by their place in it. Each is compiled once per process, by the first search of a text
+/// that can have what it finds: most processes see none.
+static KNOWN: LazyLock<Vec<Option<CompiledPattern>>> = LazyLock::new(|| {
+    let known = SECRET_PATTERNS.iter().enumerate().map(|(rank, pattern)| {
         Some(CompiledPattern::new(pattern.name, pattern.regex?, pattern.accept, rank))
     });
-    #[expect(clippy::unwrap_used, reason = "made of constants; a test builds it")]
-    Patterns::new(known.collect()).unwrap()
+    known.collect()
 });
+
+/// Returns the patterns of the catalogue that can match.
+fn known(signs: Signs) -> impl Iterator<Item = &'static CompiledPattern> {
+    let places = signs.patterns();
+    // Who has no sign of any needs none of them.
+    let all = if places == 0 { &[] } else { KNOWN.as_slice() };
+    let can_match = move |(place, _): &(usize, &Option<_>)| places >> place & 1 == 1;
+    all.iter().enumerate().filter(can_match).filter_map(|(_, pattern)| pattern.as_ref())
+}
 
 /// What redaction leaves. A fixed list of kinds, so that a text cannot hide a secret in a placeholder of its
 /// own making.
@@ -122,9 +133,10 @@ impl Finder {
         Self { own: None, keys: Vec::new(), placeholder }
     }
 
-    /// Returns all patterns that can be in a text: the caller's own come last.
-    fn patterns(&self, text: &str) -> impl Iterator<Item = &Patterns> {
-        prefilter::can_match(text).then(|| &*KNOWN).into_iter().chain(&self.own)
+    /// Returns what can be in a text. Names of the caller's own can be any.
+    fn signs(&self, text: &str) -> Signs {
+        let signs = Signs::of(text);
+        if self.keys.is_empty() { signs } else { signs.and(Signs::NAME) }
     }
 
     /// Returns whether there may be a secret. It is cheaper than [`Finder::redact`] and does not
@@ -138,15 +150,31 @@ impl Finder {
     /// ```
     #[must_use]
     pub fn suspects(&self, text: &str) -> bool {
+        self.suspects_by(text, self.signs(text))
+    }
+
+    fn suspects_by(&self, text: &str, signs: Signs) -> bool {
+        if signs.is_empty() && self.own.is_none() {
+            return false;
+        }
+        known(signs).any(|pattern| pattern.is_match(text))
+            || self.own.as_ref().is_some_and(|own| own.have_match(text))
+            || !self.scan(text, signs, &mut |_, _| false)
+    }
+
+    /// Has every scanner that can find something go through a text; returns whether they came to the end.
+    fn scan(&self, text: &str, signs: Signs, found: Sink<'_>) -> bool {
         let own = |key: &str| self.is_own_key(key);
-        self.patterns(text).any(|patterns| patterns.have_match(text))
-            || !pem::find(text, &mut |_| false)
-            || !url::find(text, &mut |_| false)
-            || !assignment::find(text, &own, &mut |_, _| false)
-            || !flag::find(text, &own, &mut |_, _| false)
-            || !table::find(text, &own, &mut |_, _| false)
-            || !declared::find(text, &own, &mut |_, _| false)
-            || !broken_token::find(text, &token_in, &mut |_, _| false)
+        let (of_name, of_flag) =
+            (signs.has(Signs::NAME), signs.has(Signs::NAME.and(Signs::PROGRAM)));
+        (!signs.has(Signs::MARK) || pem::find(text, &mut |range| found(range, "private_key")))
+            && (!signs.has(Signs::URL)
+                || url::find(text, &mut |range| found(range, "url_password")))
+            && (!of_name || assignment::find(text, &own, found))
+            && (!of_flag || flag::find(text, &own, found))
+            && (!of_name || table::find(text, &own, found))
+            && (!(of_name && signs.has(Signs::DECLARATION)) || declared::find(text, &own, found))
+            && (!signs.has(Signs::WORD) || broken_token::find(text, &token_in, found))
     }
 
     /// Returns whether a field of this name holds a secret, whatever its value looks like.
@@ -205,7 +233,7 @@ impl Finder {
 
     /// Replaces all that looks like a secret now; returns `None` if nothing does.
     fn pass(&self, text: &str, put: &impl Fn(&'static str, &mut String)) -> Option<(String, u64)> {
-        let pieces = self.pieces(text);
+        let pieces = self.pieces(text, self.signs(text));
         if pieces.is_empty() {
             return None;
         }
@@ -221,21 +249,17 @@ impl Finder {
     }
 
     /// Returns what is to be replaced, in order and without overlaps.
-    fn pieces(&self, text: &str) -> Vec<Piece> {
+    fn pieces(&self, text: &str, signs: Signs) -> Vec<Piece> {
         let mut found = Vec::new();
-        let own = |key: &str| self.is_own_key(key);
-        let mut add = |range: Range<usize>, kind| {
+        if signs.is_empty() && self.own.is_none() {
+            return found;
+        }
+        self.scan(text, signs, &mut |range, kind| {
             found.push(Piece { range, kind, rank: rank_of(kind) });
             true
-        };
-        pem::find(text, &mut |range| add(range, "private_key"));
-        url::find(text, &mut |range| add(range, "url_password"));
-        assignment::find(text, &own, &mut add);
-        flag::find(text, &own, &mut add);
-        table::find(text, &own, &mut add);
-        declared::find(text, &own, &mut add);
-        broken_token::find(text, &token_in, &mut add);
-        self.patterns(text).for_each(|patterns| patterns.find(text, &mut found));
+        });
+        known(signs).for_each(|pattern| pattern.find(text, &mut found));
+        self.own.iter().for_each(|own| own.find(text, &mut found));
         if found.is_empty() {
             return found;
         }
@@ -247,10 +271,7 @@ impl Finder {
 /// Returns the first thing in a text that the catalogue knows.
 fn token_in(text: &str) -> Option<(Range<usize>, &'static str)> {
     let mut found = Vec::new();
-    if !prefilter::can_match(text) {
-        return None;
-    }
-    KNOWN.find(text, &mut found);
+    known(Signs::of(text)).for_each(|pattern| pattern.find(text, &mut found));
     found.into_iter().map(|piece| (piece.range, piece.kind)).min_by_key(|(range, _)| range.start)
 }
 

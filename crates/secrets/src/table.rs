@@ -33,6 +33,9 @@ struct Head<'t> {
 
 /// Finds the values in the order of the text; returns whether it came to the end.
 pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
+    if !text.contains('\n') {
+        return true;
+    }
     let mut head: Option<Head<'_>> = None;
     let mut start = 0;
     for line in text.split_inclusive('\n') {

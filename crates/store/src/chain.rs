@@ -1,10 +1,12 @@
 //! The chain of entries at its end: where the next one is written.
 
 use hookgate::ConfigHash;
-use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
+use rusqlite::{
+    CachedStatement, Connection, OptionalExtension as _, Transaction, TransactionBehavior, params,
+};
 
 use crate::clock;
-use crate::row::{Row, RowWriter, START, chained, sha256};
+use crate::row::{Row, RowWriter, START, chained};
 
 /// Writes rows after those that are there. Returns the head of the chain.
 pub(crate) fn write_rows(
@@ -20,7 +22,7 @@ pub(crate) fn write_rows(
     for row in rows {
         chain.add(row)?;
     }
-    let head = (chain.seq, chain.hash);
+    let head = chain.into_head();
     write.commit()?;
     Ok(head)
 }
@@ -30,12 +32,26 @@ pub(crate) struct Chain<'t> {
     write: &'t Transaction<'t>,
     seq: u64,
     hash: [u8; 32],
+    insert: CachedStatement<'t>,
+    insert_body: CachedStatement<'t>,
+    insert_spoke: CachedStatement<'t>,
 }
 
 impl<'t> Chain<'t> {
     pub(crate) fn at_end(write: &'t Transaction<'t>) -> rusqlite::Result<Self> {
         let (seq, hash) = head(write)?;
-        Ok(Self { write, seq, hash })
+        let insert = write.prepare_cached(
+            "INSERT INTO record(seq, time, kind, session, step, event, ending, attempt, tool, decision, config, text,
+             body_digest, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+             ON CONFLICT DO NOTHING",
+        )?;
+        let insert_body = write.prepare_cached("INSERT INTO body(seq, text) VALUES (?1, ?2)")?;
+        let insert_spoke = write.prepare_cached("INSERT INTO spoke(hook, seq) VALUES (?1, ?2)")?;
+        Ok(Self { write, seq, hash, insert, insert_body, insert_spoke })
+    }
+
+    fn into_head(self) -> (u64, [u8; 32]) {
+        (self.seq, self.hash)
     }
 
     /// Adds a row, unless it is there already.
@@ -66,15 +82,10 @@ impl<'t> Chain<'t> {
 
     fn insert(&mut self, text: &str, attempt: u64, row: &Row) -> rusqlite::Result<bool> {
         let seq = self.seq + 1;
-        let body = row.body.as_deref().map(sha256);
-        let hash = chained(&self.hash, seq, text, body.as_ref());
+        let digest = row.body.as_ref().map(|body| &body.digest);
+        let hash = chained(&self.hash, seq, text, digest);
         let keys = &row.keys;
-        let mut insert = self.write.prepare_cached(
-            "INSERT INTO record(seq, time, kind, session, step, event, ending, attempt, tool, decision, config, text,
-             body_digest, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-             ON CONFLICT DO NOTHING",
-        )?;
-        let count = insert.execute(params![
+        let count = self.insert.execute(params![
             seq,
             keys.time,
             keys.kind,
@@ -87,21 +98,17 @@ impl<'t> Chain<'t> {
             keys.decision,
             keys.config,
             text,
-            body,
+            digest,
             hash,
         ])?;
         if count == 0 {
             return Ok(false);
         }
         if let Some(body) = &row.body {
-            let mut insert =
-                self.write.prepare_cached("INSERT INTO body(seq, text) VALUES (?1, ?2)")?;
-            insert.execute((seq, body))?;
+            self.insert_body.execute((seq, &body.text))?;
         }
         for hook in &keys.spoke {
-            let mut insert =
-                self.write.prepare_cached("INSERT INTO spoke(hook, seq) VALUES (?1, ?2)")?;
-            insert.execute((hook, seq))?;
+            self.insert_spoke.execute((hook, seq))?;
         }
         (self.seq, self.hash) = (seq, hash);
         Ok(true)

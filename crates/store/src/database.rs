@@ -73,7 +73,7 @@ pub(crate) fn open(
 /// Writes a log that has grown into the file, and empties it. SQLite does the first by itself, but which part of a log
 /// is in the file is known only while somebody has that open: of processes that write once each, none would begin it
 /// anew.
-fn empty_log(database: &Connection, file: &Path, schema: &Schema) {
+pub(crate) fn empty_log(database: &Connection, file: &Path, schema: &Schema) {
     let mut log = file.as_os_str().to_owned();
     log.push("-wal");
     let bytes = std::fs::metadata(log).map_or(0, |found| found.len());

@@ -15,9 +15,10 @@ use crate::error::StoreError;
 use crate::head_place::HeadPlace;
 use crate::head_sender::HeadSender;
 use crate::heads::Heads;
+use crate::preparation::Message;
 use crate::settings::JournalSettings;
 use crate::status::{Counters, JournalStatus};
-use crate::writer::{Message, Writer};
+use crate::writer::Writer;
 
 /// How many messages that come without a question have room beside the records.
 const UNASKED: usize = 64;
@@ -104,18 +105,14 @@ impl Journal {
         let heads = Arc::new(Heads::open(&settings.heads, key, sender, &counters)?);
         let queue = settings.queue.max(1);
         let room = settings.waits.then(|| Arc::new(Semaphore::new(queue)));
-        let writer = Writer::open(
-            settings.clone(),
-            Arc::clone(&heads),
-            Arc::clone(&counters),
-            room.clone(),
-        )?;
+        let writer = Writer::open(settings.clone(), Arc::clone(&heads), Arc::clone(&counters))?;
+        let asked = room.clone();
         // Where steps wait, what comes without a question has room beside their records.
         let beside = if settings.waits { UNASKED } else { 0 };
         let (sender, messages) = mpsc::sync_channel(queue.saturating_add(beside));
         let thread = std::thread::Builder::new().name("journal".to_owned());
         let thread = thread
-            .spawn(move || writer.run(&messages))
+            .spawn(move || writer.run(messages, asked))
             .map_err(|error| StoreError::File { file: settings.file.clone(), error })?;
         let thread = Mutex::new(Some(thread));
         let sender = Some(sender);

@@ -42,6 +42,7 @@ mod journal;
 mod json_text;
 mod key_file;
 mod place;
+mod preparation;
 mod reader;
 mod retention;
 mod row;

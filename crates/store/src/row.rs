@@ -1,19 +1,29 @@
 //! An entry as it lies in the file: the text that is chained, and the body apart from it, which may go.
 
+mod keys;
+mod step_text;
+
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 
-use hmac_sha256::Hash;
+use hookgate::Report;
 use hookgate::engine::PatchEnvelope;
 use hookgate::recorder::{Record, ReloadRecord};
 use hookgate_contract::Answer;
 use hookgate_contract::contribution::Contribution;
+use hookgate_contract::json;
 use hookgate_secrets::{Finder, Redactor};
-use serde::Deserialize as _;
+use ring::digest::{Context, Digest, SHA256, digest};
+use serde::{Deserialize as _, Serialize};
 use serde_json::{Map, Value, json};
 
+use self::step_text::StepText;
 use crate::config::ConfigNote;
 use crate::settings::EnvelopeMode;
 use crate::taken_out::TakenOut;
+pub(crate) use keys::Keys;
 
 /// Makes a value with nothing in it.
 type Empty = fn() -> Value;
@@ -54,13 +64,25 @@ pub(crate) const START: [u8; 32] = [0; 32];
 pub(crate) struct Row {
     text: String,
     pub(crate) keys: Keys,
-    pub(crate) body: Option<String>,
+    pub(crate) body: Option<Body>,
+}
+
+/// What an entry says at length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Body {
+    pub(crate) text: String,
+    pub(crate) digest: [u8; 32],
 }
 
 impl Row {
     fn new(text: Map<String, Value>, body: Option<String>) -> Self {
         let keys = Keys::of(&text);
-        Self { text: Value::Object(text).to_string(), keys, body }
+        Self::with_keys(Value::Object(text).to_string(), keys, body)
+    }
+
+    fn with_keys(text: String, keys: Keys, body: Option<String>) -> Self {
+        let body = body.map(|text| Body { digest: sha256(&text), text });
+        Self { text, keys, body }
     }
 
     /// Returns the text that is chained. A step that is judged again has a record for each attempt.
@@ -70,63 +92,15 @@ impl Row {
             (_, Some(rest)) => Cow::Owned(format!(r#"{{"attempt":{attempt},{rest}"#)),
         }
     }
-}
 
-/// What an entry is found by. It is taken of the text, so that the text is all that is to be trusted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Keys {
-    pub(crate) time: u64,
-    pub(crate) kind: String,
-    pub(crate) session: Option<String>,
-    pub(crate) step: Option<String>,
-    pub(crate) event: Option<String>,
-    pub(crate) ending: Option<String>,
-    pub(crate) attempt: u64,
-    pub(crate) tool: Option<String>,
-    pub(crate) decision: Option<String>,
-    pub(crate) config: Option<String>,
-    /// The hooks that decided, failed or rewrote.
-    pub(crate) spoke: Vec<String>,
-}
-
-impl Keys {
-    pub(crate) fn of(text: &Map<String, Value>) -> Self {
-        let none = Map::new();
-        let report = text.get("report").and_then(Value::as_object).unwrap_or(&none);
-        let word = |of: &Map<String, Value>, key| Some(of.get(key)?.as_str()?.to_owned());
-        let number = |key| text.get(key).and_then(Value::as_u64);
-        Self {
-            time: number("time").unwrap_or_default(),
-            kind: word(text, "kind").unwrap_or_default(),
-            session: word(report, "session_id"),
-            step: word(report, "step_id"),
-            event: word(report, "event"),
-            ending: word(text, "end"),
-            attempt: number("attempt").unwrap_or(1),
-            tool: word(text, "tool_name"),
-            decision: word(report, "decision"),
-            config: word(report, "config_hash").or_else(|| word(text, "config_hash")),
-            spoke: spoke(report),
-        }
+    /// Returns how many bytes it has.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len().saturating_add(self.body.as_ref().map_or(0, |body| body.text.len()))
     }
 }
 
-/// Returns the hooks of a report that decided, failed or rewrote.
-fn spoke(report: &Map<String, Value>) -> Vec<String> {
-    let list = |key| report.get(key).and_then(Value::as_array).into_iter().flatten();
-    let voted = list("votes").filter(|vote| {
-        vote.get("failure").is_some_and(|failure| !failure.is_null())
-            || vote.get("rewrote") == Some(&Value::Bool(true))
-    });
-    let names = list("by").chain(voted.filter_map(|vote| vote.get("hook")));
-    let mut all: Vec<String> = names.filter_map(|name| Some(name.as_str()?.to_owned())).collect();
-    all.sort();
-    all.dedup();
-    all
-}
-
 /// Makes rows of what is recorded.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct RowWriter {
     mode: EnvelopeMode,
     redactor: Redactor,
@@ -142,20 +116,9 @@ impl RowWriter {
     /// # Errors
     /// It cannot be written as JSON.
     pub(crate) fn step(&self, mut record: Record) -> serde_json::Result<Row> {
-        // What is JSON already, and can be long, is moved and not written once more.
-        let envelope = record.report.envelope.take();
-        let fields = std::mem::take(&mut record.report.final_fields);
-        let mut text = object("step", &record)?;
-        let mut body = Map::new();
-        if let Some(report) = text.get_mut("report").and_then(Value::as_object_mut) {
-            body = split(report);
-        }
-        body.extend(envelope.map(|envelope| ("envelope".to_owned(), envelope)));
-        if !fields.is_empty() {
-            body.insert("final".to_owned(), Value::Object(fields));
-        }
+        let mut body = split(&mut record.report)?;
         if self.mode != EnvelopeMode::Full {
-            self.redact_names(&mut text);
+            self.redact_names(&mut record);
             hide_rewritten(&mut body);
         }
         // What is nested as deep as a step may be could not be read again one level deeper.
@@ -165,7 +128,8 @@ impl RowWriter {
             body.extend(hash.map(|hash| ("envelope_sha256".to_owned(), Value::String(hash))));
         }
         let body = (!body.is_empty()).then(|| self.written(&Value::Object(body))).transpose()?;
-        Ok(Row::new(text, body))
+        let text = to_text(&StepText::of(&record))?;
+        Ok(Row::with_keys(text, Keys::of_record(record), body))
     }
 
     /// Returns the row of what came of a reload.
@@ -195,21 +159,14 @@ impl RowWriter {
     }
 
     /// Takes secrets out of what the host and the model call the step: it lies in the text that is chained.
-    fn redact_names(&self, text: &mut Map<String, Value>) {
-        for key in NAMES {
-            if let Some(name) = text.get_mut(*key) {
-                self.redact_name(name);
+    fn redact_names(&self, record: &mut Record) {
+        let Record { agent_id, tool_name, tool_use_id, report, .. } = record;
+        let names = [agent_id, tool_name, tool_use_id, &mut report.step_id];
+        let names = names.into_iter().flatten().chain([&mut report.session_id]);
+        for name in names {
+            if let Some((redacted, _)) = self.redactor.redact_text(name) {
+                *name = redacted;
             }
-            if let Some(name) = text.get_mut("report").and_then(|report| report.get_mut(*key)) {
-                self.redact_name(name);
-            }
-        }
-    }
-
-    fn redact_name(&self, name: &mut Value) {
-        let redacted = name.as_str().and_then(|name| self.redactor.redact_text(name));
-        if let Some((redacted, _)) = redacted {
-            *name = Value::String(redacted);
         }
     }
 
@@ -218,11 +175,18 @@ impl RowWriter {
             EnvelopeMode::Full => None,
             EnvelopeMode::Redacted | EnvelopeMode::Hash => self.redactor.redact_value(body),
         };
-        serde_json::to_string(redacted.as_ref().map_or(body, |(redacted, _)| redacted))
+        to_text(redacted.as_ref().map_or(body, |(redacted, _)| redacted))
     }
 }
 
-fn object(kind: &str, value: &impl serde::Serialize) -> serde_json::Result<Map<String, Value>> {
+/// Returns what serde_json writes.
+fn to_text(value: &impl Serialize) -> serde_json::Result<String> {
+    let mut out = Vec::with_capacity(1024);
+    json::write(&mut out, value)?;
+    String::from_utf8(out).map_err(serde::ser::Error::custom)
+}
+
+fn object(kind: &str, value: &impl Serialize) -> serde_json::Result<Map<String, Value>> {
     let mut object = into_object(serde_json::to_value(value)?);
     object.insert("kind".to_owned(), kind.into());
     Ok(object)
@@ -235,32 +199,53 @@ fn into_object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// Takes out of a report what lies in the body.
-fn split(report: &mut Map<String, Value>) -> Map<String, Value> {
+/// Takes out of a report what lies in the body. What is JSON already, and can be long, is moved.
+fn split(report: &mut Report) -> serde_json::Result<Map<String, Value>> {
     let mut body = Map::new();
-    let taken =
-        |report: &mut Map<String, Value>, key: &str| Some((key.to_owned(), report.remove(key)?));
-    for (key, empty) in BODY {
-        body.extend(taken(report, key).filter(|(_, value)| *value != empty()));
-    }
-    for key in OPTIONAL {
-        body.extend(taken(report, key));
-    }
-    let votes = report.get_mut("votes").and_then(Value::as_array_mut).into_iter().flatten();
-    let votes: Vec<Value> = votes
-        .map(|vote| {
-            let of_vote =
-                VOTE.iter().map(|key| vote.as_object_mut().and_then(|vote| vote.remove(*key)));
-            of_vote.map(Option::unwrap_or_default).collect()
-        })
-        .collect();
-    let says = |vote: &Value| {
-        vote.as_array().is_some_and(|texts| texts.iter().any(|text| !text.is_null()))
+    let mut add = |key: &str, value: Value| {
+        body.insert(key.to_owned(), value);
     };
-    if votes.iter().any(says) {
-        body.insert("votes".to_owned(), votes.into());
+    if let Some(reason) = report.reason.take() {
+        add("reason", reason.into());
     }
-    body
+    if let Some(answer) = report.answer.take() {
+        add("answer", serde_json::to_value(answer)?);
+    }
+    if let Some(payload) = report.payload.take() {
+        add("payload", payload);
+    }
+    if let Some(envelope) = report.envelope.take() {
+        add("envelope", envelope);
+    }
+    for (key, fields) in [
+        ("final", std::mem::take(&mut report.final_fields)),
+        ("annotations", std::mem::take(&mut report.annotations)),
+    ] {
+        if !fields.is_empty() {
+            add(key, fields.into());
+        }
+    }
+    for (key, texts) in [
+        ("context", std::mem::take(&mut report.context)),
+        ("messages", std::mem::take(&mut report.messages)),
+    ] {
+        if !texts.is_empty() {
+            add(key, texts.into());
+        }
+    }
+    if !report.contributions.is_empty() {
+        add("contributions", serde_json::to_value(std::mem::take(&mut report.contributions))?);
+    }
+    if !report.published.is_empty() {
+        add("published", serde_json::to_value(std::mem::take(&mut report.published))?);
+    }
+    if report.votes.iter().any(|vote| vote.reason.is_some() || vote.detail.is_some()) {
+        // In the order of `VOTE`.
+        let votes = report.votes.iter_mut();
+        let votes = votes.map(|vote| json!([vote.reason.take(), vote.detail.take()]));
+        add("votes", votes.collect());
+    }
+    Ok(body)
 }
 
 /// Puts into a report what lies in the body, or what a report has without it.
@@ -299,7 +284,7 @@ fn levels(value: &Value) -> usize {
 /// Puts in place of each field of the envelope that a hook has rewritten what it became: what a hook took out is not
 /// kept by its side, nor elsewhere in the body.
 fn hide_rewritten(body: &mut Map<String, Value>) {
-    let rewritten = body.get("final").and_then(Value::as_object).cloned().unwrap_or_default();
+    let Some(rewritten) = body.get("final").and_then(Value::as_object).cloned() else { return };
     let Some(envelope) = body.get_mut("envelope").and_then(Value::as_object_mut) else { return };
     let taken_out = TakenOut::of(envelope, &rewritten);
     for (field, value) in rewritten {
@@ -337,19 +322,24 @@ pub(crate) fn chained(
     text: &str,
     body: Option<&[u8; 32]>,
 ) -> [u8; 32] {
-    let mut hash = Hash::new();
+    let mut hash = Context::new(&SHA256);
     hash.update(before);
-    hash.update(seq.to_be_bytes());
-    hash.update((text.len() as u64).to_be_bytes());
-    hash.update(text);
+    hash.update(&seq.to_be_bytes());
+    hash.update(&(text.len() as u64).to_be_bytes());
+    hash.update(text.as_bytes());
     if let Some(body) = body {
         hash.update(body);
     }
-    hash.finalize()
+    as_array(hash.finish())
 }
 
 pub(crate) fn sha256(text: &str) -> [u8; 32] {
-    Hash::hash(text.as_bytes())
+    as_array(digest(&SHA256, text.as_bytes()))
+}
+
+/// A digest of SHA-256 has 32 bytes.
+fn as_array(digest: Digest) -> [u8; 32] {
+    digest.as_ref().try_into().unwrap_or_default()
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {

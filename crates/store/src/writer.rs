@@ -3,30 +3,40 @@
 //! A group is what comes within [`WAIT`] of its first entry, at most [`GROUP`] of them; where a step waits for its
 //! record, it is what is there. A group is one transaction: all of it is in the journal, or nothing. In it the head of
 //! the chain is read, so that several processes write one chain.
+//!
+//! A full group says that records come faster than they are written. From then on they become rows on a thread of
+//! their own (`preparation.rs`), and SQLite's log of writes may grow longer before it is written into the file: that
+//! is done once there is nothing else to do.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use hookgate::HandlerTable;
-use hookgate::recorder::{DispatchEnd, Record, RecordLost, ReloadRecord};
+use hookgate::recorder::RecordLost;
 use rusqlite::Connection;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::Semaphore;
 
 use crate::chain::{has_config, head, write_rows};
 use crate::clock;
-use crate::config::{ConfigNote, ConfigText};
-use crate::database::{self, JOURNAL, refused, truncate_log};
+use crate::config::ConfigNote;
+use crate::database::{self, JOURNAL, empty_log, refused, truncate_log};
 use crate::error::StoreError;
 use crate::heads::Heads;
 use crate::place::Identity;
+use crate::preparation::{Message, Preparation, Preparer, Work};
 use crate::retention;
 use crate::row::{Row, RowWriter};
 use crate::settings::JournalSettings;
 use crate::status::Counters;
 
 /// How many records one transaction has at most.
-pub(crate) const GROUP: usize = 100;
+const GROUP: usize = 500;
+
+/// How many bytes one transaction has, about: a record can be large.
+const BYTES: usize = 4 << 20;
+
+/// How many pages the log of writes may have while records come faster than they are written.
+const LOG_PAGES: u32 = 4096;
 
 /// How long a record waits for others.
 const WAIT: Duration = Duration::from_millis(5);
@@ -37,22 +47,6 @@ const TRIES: usize = 3;
 /// After how many records the bodies are looked through for what is too old.
 const RETENTION: u64 = 10_000;
 
-/// What comes to the writer.
-pub(crate) enum Message {
-    Record(Box<Record>, Option<oneshot::Sender<Result<(), RecordLost>>>),
-    Reload(ReloadRecord),
-    Config(Arc<HandlerTable>, Vec<ConfigText>),
-    /// Everything before it is to be written now.
-    Flush(Sender<()>),
-}
-
-impl Message {
-    /// Whether somebody waits for it.
-    const fn is_awaited(&self) -> bool {
-        matches!(self, Self::Record(_, Some(_)) | Self::Flush(_))
-    }
-}
-
 /// What the thread works with.
 pub(crate) struct Writer {
     database: Connection,
@@ -61,8 +55,8 @@ pub(crate) struct Writer {
     heads: Arc<Heads>,
     rows: RowWriter,
     counters: Arc<Counters>,
-    /// Where steps wait for room, if they do.
-    room: Option<Arc<Semaphore>>,
+    /// Whether records have come faster than they are written.
+    is_busy: bool,
     /// How many records since the bodies were looked through.
     since_retention: u64,
     /// Whether the log beside the file still has what retention has deleted.
@@ -76,7 +70,6 @@ impl Writer {
         settings: JournalSettings,
         heads: Arc<Heads>,
         counters: Arc<Counters>,
-        room: Option<Arc<Semaphore>>,
     ) -> Result<Self, StoreError> {
         let database = database::open(&settings.file, &JOURNAL, settings.required)?;
         let identity = Identity::of(&settings.file);
@@ -90,55 +83,65 @@ impl Writer {
             heads,
             rows,
             counters,
-            room,
+            is_busy: false,
             since_retention,
             has_deleted: false,
             told_lost: 0,
         })
     }
 
-    /// Writes until nothing can come any more.
-    pub(crate) fn run(mut self, messages: &Receiver<Message>) {
-        while let Ok(first) = messages.recv() {
-            self.write(gather(first, messages));
+    /// Writes until nothing can come any more. `room` is where steps wait, if they do.
+    pub(crate) fn run(mut self, messages: Receiver<Message>, room: Option<Arc<Semaphore>>) {
+        let (rows, counters) = (self.rows.clone(), Arc::clone(&self.counters));
+        let mut preparation = Preparation::Here(messages, Preparer { rows, counters, room });
+        loop {
+            let mut first = preparation.next(None);
+            if first.is_none() && self.is_busy {
+                empty_log(&self.database, &self.settings.file, &JOURNAL);
+            }
+            first = first.or_else(|| preparation.first());
+            let Some(first) = first else { break };
+            let group = gather(first, &preparation);
+            let is_full = group.len() >= GROUP;
+            self.write(group);
+            if is_full && !self.is_busy {
+                preparation = self.be_busy(preparation);
+            }
         }
     }
 
-    fn write(&mut self, group: Vec<Message>) {
+    /// Records come faster than they are written.
+    fn be_busy(&mut self, preparation: Preparation) -> Preparation {
+        self.is_busy = true;
+        self.let_log_grow();
+        preparation.go_ahead()
+    }
+
+    /// A log that stays short is slower, and no less safe.
+    fn let_log_grow(&self) {
+        let _ = self.database.pragma_update(None, "wal_autocheckpoint", LOG_PAGES);
+    }
+
+    fn write(&mut self, group: Vec<Work>) {
         let (mut rows, mut waiting, mut flushes) = (Vec::new(), Vec::new(), Vec::new());
-        for message in group {
-            let mut waits = None;
-            let row = match message {
-                Message::Record(record, waits_for_it) => {
-                    waits = waits_for_it;
-                    if let Some(room) = self.room.as_ref().filter(|_| is_asked_for(&record)) {
-                        room.add_permits(1);
-                    }
-                    self.rows.step(*record)
-                }
-                Message::Reload(record) => self.rows.reload(&record),
-                Message::Config(table, files) => {
-                    match has_config(&self.database, table.config_hash()) {
-                        // Its files are not redacted once more.
-                        Ok(true) => continue,
-                        Ok(false) | Err(_) => {
-                            let note = ConfigNote::of_table(clock::unix_ms(), &table, files);
-                            self.rows.config(&note)
-                        }
-                    }
-                }
-                Message::Flush(done) => {
-                    flushes.push(done);
-                    continue;
-                }
-            };
-            match row {
-                Ok(row) => {
-                    rows.push(row);
+        for work in group {
+            match work {
+                Work::Row(row, waits) => {
+                    rows.push(*row);
                     waiting.extend(waits);
                 }
-                // Who waits for it is told by the drop of the sender.
-                Err(error) => self.counters.lose(1, &error.to_string()),
+                Work::Flush(done) => flushes.push(done),
+                Work::Config(table, files) => {
+                    // The files of one that is there are not redacted once more.
+                    if let Ok(true) = has_config(&self.database, table.config_hash()) {
+                        continue;
+                    }
+                    let note = ConfigNote::of_table(clock::unix_ms(), &table, files);
+                    match self.rows.config(&note) {
+                        Ok(row) => rows.push(row),
+                        Err(error) => self.counters.lose(1, &error.to_string()),
+                    }
+                }
             }
         }
         let count = rows.len() as u64;
@@ -216,24 +219,23 @@ impl Writer {
         }
         self.database = database::open(&self.settings.file, &JOURNAL, self.settings.required)?;
         self.identity = Identity::of(&self.settings.file);
+        if self.is_busy {
+            self.let_log_grow();
+        }
         Ok(())
     }
 }
 
 /// Returns what is written together.
-fn gather(first: Message, messages: &Receiver<Message>) -> Vec<Message> {
+fn gather(first: Work, preparation: &Preparation) -> Vec<Work> {
     let until = Instant::now() + WAIT;
-    let mut is_awaited = first.is_awaited();
+    let (mut is_awaited, mut bytes) = (first.is_awaited(), first.bytes());
     let mut group = vec![first];
-    while group.len() < GROUP {
-        let next = match is_awaited {
-            true => messages.try_recv().map_err(|error| error == TryRecvError::Disconnected),
-            false => messages
-                .recv_timeout(until.saturating_duration_since(Instant::now()))
-                .map_err(|error| error == RecvTimeoutError::Disconnected),
-        };
-        let Ok(next) = next else { break };
+    while group.len() < GROUP && bytes < BYTES {
+        let within = (!is_awaited).then(|| until.saturating_duration_since(Instant::now()));
+        let Some(next) = preparation.next(within) else { break };
         is_awaited |= next.is_awaited();
+        bytes = bytes.saturating_add(next.bytes());
         group.push(next);
     }
     group
@@ -242,9 +244,4 @@ fn gather(first: Message, messages: &Receiver<Message>) -> Vec<Message> {
 fn is_busy(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
     matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked))
-}
-
-/// Whether a record comes after the question whether there is room.
-fn is_asked_for(record: &Record) -> bool {
-    record.end != DispatchEnd::Unfinished
 }

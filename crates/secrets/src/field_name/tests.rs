@@ -66,3 +66,16 @@ fn keys_of_secrets_are_told_in_every_spelling() {
         assert!(is_key_with_random_value(key), "{key}");
     }
 }
+
+#[test]
+fn no_word_that_says_something_is_passed_over_by_its_ending() {
+    let own = ["token", "password", "pwd", "key", "pass", "cookie", "string", "base"];
+    for word in SECRET_WORDS.iter().chain(SECRET_ENDINGS).chain(&own) {
+        for name in [word.to_string(), word.to_uppercase(), format!("my_{word}_2")] {
+            assert!(may_hint(&name), "{name}");
+        }
+    }
+    for name in ["path", "tool_name", "session_id", "", "n", "_", "\u{fc}", "12"] {
+        assert!(!may_hint(name), "{name}");
+    }
+}

@@ -1,11 +1,11 @@
-//! Patterns that are searched for together.
+//! Patterns of the caller's own, which are searched for together.
 
 use regex::{RegexSet, RegexSetBuilder};
 
 use super::compiled_pattern::CompiledPattern;
 use super::piece::Piece;
 
-/// How many bytes the states may have that a search of the set has made so far. With less, the catalogue makes the same
+/// How many bytes the states may have that a search of the set has made so far. With less, many patterns make the same
 /// states over and over in long texts.
 const STATES: usize = 8 << 20;
 
@@ -36,8 +36,7 @@ impl Patterns {
     pub(super) fn find(&self, text: &str, found: &mut Vec<Piece>) {
         for index in &self.set.matches(text) {
             let Some(pattern) = self.each.get(index) else { continue };
-            let piece = |range| Piece { range, kind: pattern.kind, rank: pattern.rank };
-            found.extend(pattern.ranges(text).into_iter().map(piece));
+            pattern.find(text, found);
         }
     }
 }

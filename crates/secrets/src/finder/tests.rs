@@ -1,4 +1,8 @@
+use proptest::prelude::*;
+use proptest::sample::select;
+
 use super::*;
+use crate::field_name::name_hint;
 
 fn redact(patterns: &[&str], text: &str) -> Option<String> {
     Finder::new(patterns, &["X-Session"]).unwrap().redact(text).map(|(text, _)| text)
@@ -86,5 +90,149 @@ fn no_pattern_asks_for_the_borders_of_words_of_all_languages() {
     assert!(unicode(r"\bcookie"), "the control");
     for source in SECRET_PATTERNS.iter().filter_map(|pattern| pattern.regex) {
         assert!(!unicode(source), "write `(?-u:\\b)`: {source}");
+    }
+}
+
+/// Names of fields, programs, and what stands around them, in spellings that hide them more or less.
+const AROUND: &[&str] = &[
+    "password",
+    "PASSWD",
+    "dbPass",
+    "pass",
+    "secret",
+    "api_key",
+    "stripe_key",
+    "apiToken",
+    "PGPASSWORD",
+    "connectionString",
+    "conn_string",
+    "secret_key_base",
+    "credentials",
+    "Authorization",
+    "psk",
+    "Set-Cookie",
+    "next_token",
+    "X-Session",
+    "tok\u{212a}en",
+    "pa\u{17f}s",
+    "p\\u0061ssword",
+    "pass%77ord",
+    "cGFzc3dvcmQ=",
+    "curl -u ",
+    "wget --user=",
+    "http --auth ",
+    "mysql -p",
+    "7z -p",
+    "sshpass -p ",
+    "docker login -p ",
+    "redis-cli -a ",
+    "smbclient -U ",
+    "net use -U ",
+    "openssl -passin pass:",
+    "ENV ",
+    "setenv ",
+    "set -x ",
+    "name",
+    "key",
+    "value",
+    "<key>",
+    "</key>",
+    "<string>",
+    "</string>",
+    "machine h login me ",
+    "://",
+    "https://",
+    "-----BEGIN ",
+    "-----END ",
+    "PRIVATE KEY-----",
+    "-",
+    "--",
+    "=",
+    ": ",
+    ":",
+    ":=",
+    "=>",
+    ">",
+    "<",
+    "/",
+    "@",
+    "|",
+    ",",
+    ";",
+    "\t",
+    "\n",
+    "\r\n",
+    "\\n",
+    " ",
+    "\"",
+    "'",
+    "\\\"",
+    "`",
+    "[redacted:",
+    "[redacted:assignment]",
+    "]",
+    "{",
+    "}",
+    "$",
+    "${X}",
+    "user:",
+    "a%b",
+    "correct7horse",
+    "hunter2",
+    "x",
+    "ab12cd34ef56",
+    "gh",
+    "sk",
+    "k_l",
+    "Q",
+    "~",
+    "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0u",
+    "0123456789abcdef0123456789abcdef",
+    "eyJ",
+    "xo",
+    "db:5432:app:me:",
+    "*:*:*:me:",
+    "\u{fc}",
+    "\u{2028}",
+    "\u{0}",
+];
+
+/// A text of such pieces, of examples of the catalogue and of halves of them.
+fn text() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        6 => select(AROUND).prop_map(str::to_owned),
+        2 => select(SECRET_PATTERNS).prop_map(|pattern| [pattern.example.0, pattern.example.1].concat()),
+        1 => select(SECRET_PATTERNS).prop_map(|pattern| pattern.example.0.to_owned()),
+        1 => select(SECRET_PATTERNS).prop_map(|pattern| pattern.example.1.to_owned()),
+        1 => "[a-zA-Z0-9_.:/@=-]{0,12}",
+    ];
+    let case = |text: String, upper: Option<bool>| match upper {
+        None => text,
+        Some(true) => text.to_ascii_uppercase(),
+        Some(false) => text.to_ascii_lowercase(),
+    };
+    let piece = (piece, prop_oneof![4 => Just(None), 1 => any::<bool>().prop_map(Some)])
+        .prop_map(move |(text, upper)| case(text, upper));
+    proptest::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    #[test]
+    fn a_look_at_the_bytes_takes_nothing_from_what_is_found(text in text(), is_own in any::<bool>()) {
+        let own = Finder::new(&["ACME-[0-9]+"], &["X-Session"]).unwrap();
+        let finder = if is_own { &own } else { Finder::catalogue() };
+        let ranges = |pieces: Vec<Piece>| {
+            pieces.into_iter().map(|piece| (piece.range, piece.kind)).collect::<Vec<_>>()
+        };
+        let (looked, all) = (finder.signs(&text), Signs::ALL);
+        prop_assert_eq!(ranges(finder.pieces(&text, looked)), ranges(finder.pieces(&text, all)));
+        prop_assert_eq!(finder.suspects_by(&text, looked), finder.suspects_by(&text, all));
+    }
+
+    #[test]
+    fn a_name_that_says_something_has_a_sign(text in text()) {
+        prop_assert!(name_hint(&text) == NameHint::Nothing || Signs::of(&text).has(Signs::NAME));
     }
 }

@@ -59,7 +59,7 @@ async fn an_older_program_refuses_a_newer_schema_politely() {
 }
 
 /// Holds the lock for writers as another process does that hangs.
-fn lock(place: &Place) -> Connection {
+pub(crate) fn lock(place: &Place) -> Connection {
     let other = Connection::open(&place.file).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     other

@@ -8,6 +8,7 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod ahead;
 mod content;
 mod crash;
 mod failures;
