@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use hmac_sha256::Hash;
+use hookgate::decision::Contributed;
 use hookgate::engine::PatchEnvelope;
 use hookgate::recorder::{Record, ReloadRecord};
 use hookgate_contract::Answer;
-use hookgate_contract::contribution::Contribution;
 use hookgate_secrets::{Finder, Redactor};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
@@ -323,7 +323,7 @@ fn hide_rewritten(body: &mut Map<String, Value>) {
 fn still_reads(key: &str, part: &Value) -> bool {
     match key {
         "answer" => Answer::deserialize(part).is_ok(),
-        "contributions" => Vec::<Contribution>::deserialize(part).is_ok(),
+        "contributions" => Vec::<Contributed>::deserialize(part).is_ok(),
         "published" => Vec::<PatchEnvelope>::deserialize(part).is_ok(),
         _ => true,
     }
