@@ -7,6 +7,7 @@
 //! extends = "a.pack@sha256:…"     # shared hooks, which come before its own
 //!
 //! [limits]                        # bounds and defaults
+//! [contributions]                 # budgets of what hooks add to a turn
 //! [[hook]]                        # any number of hooks
 //! [require]                       # what must be guarded
 //! [[disable]]                     # hooks of this layer, or one below, to go without
@@ -26,6 +27,7 @@ use hookgate_contract::settings::{Node, NodeValue, SettingProblem, Settings};
 use hookgate_contract::{BuildContext, Sections};
 use serde_json::Value;
 
+use super::contributions::read_contributions;
 use super::disable::{DISABLE, Disable, read_disables};
 use super::hook::read_hook;
 use super::include::{FileEntry, INCLUDE, read_entries};
@@ -104,6 +106,9 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
     if let Some(require) = settings.table("require") {
         document.require_span = require.span();
         document.require = read_require(reader, require, &document.hooks);
+    }
+    if let Some(contributions) = settings.table("contributions") {
+        document.limits.contributions = read_contributions(reader, contributions, &document.hooks);
     }
     document.disables = read_disables(reader, &mut settings);
     for error in settings.finish() {

@@ -1,8 +1,17 @@
 //! The keys of hooks.toml that nothing can be registered under.
 
 /// The keys of a file that the engine reads itself.
-pub(super) const ROOT_KEYS: [&str; 8] =
-    ["version", "allow_empty", "include", "extends", "limits", "require", "disable", "hook"];
+pub(super) const ROOT_KEYS: [&str; 9] = [
+    "version",
+    "allow_empty",
+    "include",
+    "extends",
+    "limits",
+    "contributions",
+    "require",
+    "disable",
+    "hook",
+];
 
 /// The keys of a hook that the engine reads itself, and those that every program may give a meaning.
 pub(super) const HOOK_KEYS: [&str; 54] = [

@@ -36,4 +36,5 @@ mod stops;
 mod stream;
 mod told;
 mod torture;
+mod turns;
 mod votes;
