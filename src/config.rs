@@ -12,6 +12,7 @@
 mod build_table;
 mod canary;
 mod conditions;
+mod contributions;
 mod disable;
 mod document;
 mod error;

@@ -17,6 +17,7 @@
 //! A [`Vote`] is what a report says of one hook, also of one whose verdict does not count.
 
 mod ballots;
+mod contributed;
 mod merge;
 mod reasons;
 mod small_list;
@@ -24,7 +25,6 @@ mod unfinished;
 
 use std::borrow::Cow;
 
-use hookgate_contract::contribution::Contribution;
 use hookgate_contract::{FailureClass, Mode, ReasonCode, VerdictDecision};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -32,6 +32,7 @@ use serde_json::{Map, Value};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
 pub(crate) use ballots::{Ballot, Ballots, Left, Uncounted};
+pub use contributed::Contributed;
 pub(crate) use merge::merge;
 pub(crate) use reasons::{failure as failure_reason, with_cause};
 pub use small_list::SmallList;
@@ -125,7 +126,7 @@ pub struct Decision {
     /// Text for the user, in the order of the hooks.
     pub messages: Vec<String>,
     /// Typed data for the runtime, in the order of the hooks.
-    pub contributions: Vec<Contribution>,
+    pub contributions: Vec<Contributed>,
     /// The required hooks that have failed, in the order of the hooks: what was gathered is not enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_required: Vec<FailedRequired>,

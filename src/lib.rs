@@ -151,6 +151,7 @@ pub mod schema;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod timer;
+pub mod turn;
 
 #[cfg(feature = "builtin")]
 pub use hookgate_builtin as builtin;

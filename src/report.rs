@@ -12,14 +12,13 @@
 use std::borrow::Cow;
 
 use hookgate_contract::StepId;
-use hookgate_contract::contribution::Contribution;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Event, FailureClass, ReasonCode, StepContext, VerdictDecision};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::config_hash::ConfigHash;
-use crate::decision::{Decision, FailedRequired, Outcome, Vote, VoteOutcome};
+use crate::decision::{Contributed, Decision, FailedRequired, Outcome, Vote, VoteOutcome};
 use crate::dispatch::{Evaluated, PatchEnvelope, present};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
@@ -89,7 +88,7 @@ pub struct Report {
     /// Texts for the user, in the order of the hooks.
     pub messages: Vec<String>,
     /// Typed data for the runtime, in the order of the hooks.
-    pub contributions: Vec<Contribution>,
+    pub contributions: Vec<Contributed>,
     /// The required hooks that have failed, in the order of the hooks: what was gathered is not enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_required: Vec<FailedRequired>,

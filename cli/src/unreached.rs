@@ -35,7 +35,7 @@ impl Reach<'_> {
     }
 
     /// Returns the events of the agent that tell of an event of ours.
-    fn native(&self, ours: &str) -> Vec<&'static HostEvent> {
+    pub(crate) fn native(&self, ours: &str) -> Vec<&'static HostEvent> {
         let all = self.dialect.events().iter();
         let mut native: Vec<_> = all.filter(|event| event.ours == ours).collect();
         // One event of an agent may tell of several of ours.

@@ -8,6 +8,7 @@
 //!
 //! [limits]                        # bounds and defaults
 //! [handler.NAME]                  # handlers that several hooks use
+//! [contributions]                 # budgets of what hooks add to a turn
 //! [[hook]]                        # any number of hooks
 //! [require]                       # what must be guarded
 //! [[disable]]                     # hooks of this layer, or one below, to go without
@@ -27,6 +28,7 @@ use hookgate_contract::settings::{Node, NodeValue, SettingProblem, Settings};
 use hookgate_contract::{BuildContext, Sections};
 use serde_json::Value;
 
+use super::contributions::read_contributions;
 use super::disable::{DISABLE, Disable, read_disables};
 use super::handler::HANDLER;
 use super::hook::read_hook;
@@ -115,6 +117,9 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
     if let Some(require) = settings.table("require") {
         document.require_span = require.span();
         document.require = read_require(reader, require, &document.hooks);
+    }
+    if let Some(contributions) = settings.table("contributions") {
+        document.limits.contributions = read_contributions(reader, contributions, &document.hooks);
     }
     document.disables = read_disables(reader, &mut settings);
     for error in settings.finish() {

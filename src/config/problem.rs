@@ -249,6 +249,16 @@ pub enum ConfigProblem {
         /// The other file.
         file: String,
     },
+    /// A budget of a hook that is not in the file.
+    #[error(
+        "this file has no hook `{hook}`, so its budget bounds nothing unless another file has one{near}"
+    )]
+    BudgetOfNothing {
+        /// The id.
+        hook: String,
+        /// The nearest one.
+        near: Suggestion,
+    },
     /// A file that belongs to this one.
     #[error(transparent)]
     Include(IncludeProblem),

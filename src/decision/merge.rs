@@ -10,7 +10,7 @@ use hookgate_contract::{Answer, FailureClass, Parts, ReasonCode, VerdictDecision
 
 use super::ballots::{Ballot, Ballots, Left, Uncounted};
 use super::reasons::{self, Shared};
-use super::{Decision, FailedRequired, Outcome, SmallList, Unfinished};
+use super::{Contributed, Decision, FailedRequired, Outcome, SmallList, Unfinished};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
 
@@ -54,6 +54,7 @@ pub(crate) fn merge(
                 answer = parts.answer.take();
             }
             tell(&mut told, &mut required, first.uncounted, 0, &first.hook, &parts);
+            let contributions = Contributed::all_of(&first.hook, parts.contributions);
             if !is_decisive {
                 (parts.reason, parts.reason_code, parts.payload) = (None, None, None);
             } else {
@@ -67,7 +68,7 @@ pub(crate) fn merge(
                 patched,
                 context: parts.context,
                 messages: parts.message.map_or_else(Vec::new, |message| vec![message]),
-                contributions: parts.contributions,
+                contributions,
                 failed_required: Vec::new(),
                 annotations: parts.annotations,
                 payload: parts.payload,
@@ -84,6 +85,7 @@ pub(crate) fn merge(
         let Ballot { hook, mut parts, .. } = ballot;
         let place = decision.messages.len();
         tell(&mut told, &mut required, ballot.uncounted, place, &hook, &parts);
+        decision.contributions.extend(Contributed::all_of(&hook, parts.contributions));
         if is_decisive {
             // Those of the first hook, too.
             if shared.is_empty() && !decision.by.is_empty() {
@@ -99,7 +101,6 @@ pub(crate) fn merge(
         }
         decision.context.append(&mut parts.context);
         decision.messages.extend(parts.message);
-        decision.contributions.append(&mut parts.contributions);
         decision.annotations.append(&mut parts.annotations);
     }
     word_reasons(&mut decision, shared, failed, strictest);

@@ -1,12 +1,13 @@
 //! The keys of hooks.toml that nothing can be registered under.
 
 /// The keys of a file that the engine reads itself.
-pub(super) const ROOT_KEYS: [&str; 9] = [
+pub(super) const ROOT_KEYS: [&str; 10] = [
     "version",
     "allow_empty",
     "include",
     "extends",
     "limits",
+    "contributions",
     "require",
     "disable",
     "handler",

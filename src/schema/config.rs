@@ -36,6 +36,8 @@ pub(super) struct HooksToml {
     extends: Option<OneOrMore<String>>,
     /// Bounds and defaults.
     limits: Option<LimitsToml>,
+    /// What hooks may add to a turn, and in which order it stands in the prompt.
+    contributions: Option<ContributionsToml>,
     /// What must be guarded by a hook that enforces; else its steps are denied.
     require: Option<RequireToml>,
     /// Hooks of this layer, or of one below, to go without.
@@ -117,6 +119,40 @@ struct LimitsToml {
     integers: Option<IntegersToml>,
     /// Deadlines by kind of handler; without one 1 s for `builtin`, 30 s for `prompt`, 5 s for others.
     timeout: Option<BTreeMap<String, DurationText>>,
+}
+
+/// What hooks may add to a turn, and in which order it stands in the prompt.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct ContributionsToml {
+    /// The slots that come first, in this order; others follow in the order of their names.
+    slots: Option<Vec<String>>,
+    /// How many texts a turn may have, context and sections together.
+    items: Option<u64>,
+    /// How many bytes they may have: "32KiB".
+    bytes: Option<Size>,
+    /// How many tokens they may have, as the runtime counts them; without its help a quarter of the bytes.
+    tokens: Option<u64>,
+    /// The texts of each section; without it 8,000 bytes.
+    section: Option<BudgetToml>,
+    /// What is of a kind: `prompt_context` (without it 16 items, 12,000 bytes), `prompt_section` (16 items, 16,000 bytes), …
+    kind: Option<BTreeMap<String, BudgetToml>>,
+    /// The texts of a slot.
+    slot: Option<BTreeMap<String, BudgetToml>>,
+    /// The texts of a hook, by its id.
+    hook: Option<BTreeMap<String, BudgetToml>>,
+}
+
+/// A bound for contributions together.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct BudgetToml {
+    /// How many there may be.
+    items: Option<u64>,
+    /// How many bytes they may have: "4KB".
+    bytes: Option<Size>,
+    /// How many tokens they may have.
+    tokens: Option<u64>,
 }
 
 /// What must be guarded by a hook that enforces.

@@ -1,10 +1,9 @@
 //! A step that may go on.
 
-use hookgate_contract::contribution::Contribution;
 use hookgate_contract::payload::{Payload, ToolCall};
 
 use super::{Clearance, Clears, FromCleared, HookStep};
-use crate::decision::Decision;
+use crate::decision::{Contributed, Decision};
 use crate::hook_id::HookId;
 
 /// Returns the decision of a state, unless it is kept for its step id only.
@@ -68,9 +67,9 @@ impl<P> Cleared<P> {
         visible(&self.decision).map_or(&[], |decision| &decision.messages)
     }
 
-    /// Returns typed data for the runtime, in the order of the hooks.
+    /// Returns typed data for the runtime, in the order of the hooks, each with its hook.
     #[must_use]
-    pub fn contributions(&self) -> &[Contribution] {
+    pub fn contributions(&self) -> &[Contributed] {
         visible(&self.decision).map_or(&[], |decision| &decision.contributions)
     }
 

@@ -11,7 +11,7 @@
 //! | key | what it holds |
 //! |---|---|
 //! | `form` | the version of this form |
-//! | `limits` | every bound, resolved; of `timeout_ns` only the kinds whose deadline is not the default one, and `stop_at` only if it is not `deny` |
+//! | `limits` | every bound, resolved; of `timeout_ns` only the kinds whose deadline is not the default one, and `stop_at` and `contributions` only if they are not the default |
 //! | `require` | events and hooks, sorted |
 //! | `hooks` | the hooks in the order of declaration |
 //! | `sections` | the registered sections as they were written; absent without any |
@@ -36,6 +36,7 @@ use hookgate_contract::payload::Safety;
 use hookgate_contract::{BuiltCondition, Capabilities, FailureClass};
 use serde_json::{Map, Value, json};
 
+use super::contribution_limits::{Budget, ContributionLimits};
 use super::event_selector::EventSelector;
 use super::limits::Limits;
 use super::retry::Retry;
@@ -185,6 +186,7 @@ fn limits_form(limits: &Limits, kinds: BTreeSet<&str>) -> Value {
         stop_at,
         integers,
         timeout,
+        contributions,
     } = limits;
     let usual = Limits::default();
     let timeouts: Map<String, Value> = timeout
@@ -207,7 +209,32 @@ fn limits_form(limits: &Limits, kinds: BTreeSet<&str>) -> Value {
     });
     let unusual = Some(stop_at).filter(|stop_at| **stop_at != usual.stop_at);
     add_given(&mut form, "stop_at", unusual.map_or(Value::Null, |stop_at| stop_at.name().into()));
+    if *contributions != usual.contributions {
+        add_given(&mut form, "contributions", contributions_form(contributions));
+    }
     form
+}
+
+/// What is set of the budgets of a turn.
+fn contributions_form(limits: &ContributionLimits) -> Value {
+    let ContributionLimits { slots, turn, section, kinds, slot_budgets, hooks } = limits;
+    let kinds = kinds.iter().map(|(kind, budget)| (kind.name().to_owned(), budget_form(budget)));
+    let named = |budgets: &BTreeMap<String, Budget>| -> Map<String, Value> {
+        budgets.iter().map(|(name, budget)| (name.clone(), budget_form(budget))).collect()
+    };
+    json!({
+        "slots": slots,
+        "turn": budget_form(turn),
+        "section": budget_form(section),
+        "kind": kinds.collect::<Map<_, _>>(),
+        "slot": named(slot_budgets),
+        "hook": named(hooks),
+    })
+}
+
+fn budget_form(budget: &Budget) -> Value {
+    let Budget { items, bytes, tokens } = budget;
+    json!({"items": items, "bytes": bytes, "tokens": tokens})
 }
 
 /// Everything about a hook but the code of its handler.

@@ -6,6 +6,8 @@ use std::time::Duration;
 use hookgate_contract::StopAt;
 use hookgate_contract::json::Integers;
 
+use super::contribution_limits::ContributionLimits;
+
 /// Bounds and defaults of a table: what a dispatch may cost at most, and the deadlines of hooks
 /// that set none.
 ///
@@ -54,6 +56,8 @@ pub struct Limits {
     /// Deadlines by kind of handler, for hooks that set none: by default 1 s for `builtin`, 30 s
     /// for `prompt`, 5 s for all others.
     pub timeout: BTreeMap<String, Duration>,
+    /// What contributions to a turn may amount to; see [`turn`](crate::turn).
+    pub contributions: ContributionLimits,
 }
 
 impl Default for Limits {
@@ -68,6 +72,7 @@ impl Default for Limits {
             stop_at: StopAt::default(),
             integers: Integers::default(),
             timeout: BTreeMap::new(),
+            contributions: ContributionLimits::default(),
         }
     }
 }
@@ -162,6 +167,13 @@ impl Limits {
         self
     }
 
+    /// Sets what contributions to a turn may amount to.
+    #[must_use]
+    pub fn contributions(mut self, contributions: ContributionLimits) -> Self {
+        self.contributions = contributions;
+        self
+    }
+
     /// Returns the deadline of a hook of a kind that sets none: the configured one, or the default of
     /// the kind. A hook made of a closure has the kind `rust`, and so 5 s.
     #[must_use]
@@ -190,7 +202,8 @@ mod tests {
             .stop_denials(5)
             .stop_at(StopAt::Halt)
             .integers(Integers::Exact)
-            .timeout("http", day);
+            .timeout("http", day)
+            .contributions(ContributionLimits::new().slots(["a"]));
         let expected = Limits {
             dispatch_deadline: day,
             payload: 1,
@@ -201,6 +214,7 @@ mod tests {
             stop_at: StopAt::Halt,
             integers: Integers::Exact,
             timeout: BTreeMap::from([("http".to_owned(), day)]),
+            contributions: ContributionLimits { slots: vec!["a".into()], ..Default::default() },
         };
         assert_eq!(limits, expected);
         let timeouts = ["builtin", "prompt", "http", "rust"].map(|kind| limits.timeout_of(kind));

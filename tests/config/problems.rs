@@ -111,6 +111,11 @@ fn every_problem_is_reported_at_its_position() {
             (1, 10),
             "UnusedHandler",
         ),
+        (
+            &*("[contributions.hook]\nab = { bytes = 9 }\n".to_owned() + &hook("a", "stop", "")),
+            (2, 1),
+            "BudgetOfNothing",
+        ),
     ] {
         // A kind that is not registered is read as one only under `handler`.
         let text = text.replace("robot = \"log\"", "handler = { kind = \"robot\" }");

@@ -41,4 +41,5 @@ mod stops;
 mod stream;
 mod told;
 mod torture;
+mod turns;
 mod votes;

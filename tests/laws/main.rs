@@ -1,5 +1,6 @@
 //! Laws: what must hold for every input, compared with naive models and tried with random ones.
 
+mod contributions;
 mod edits;
 mod envelope_roundtrip;
 mod fast_path;

@@ -22,6 +22,7 @@ mod tool_list;
 mod tool_names;
 mod tools;
 mod uncertified;
+mod undelivered;
 mod unmeasured;
 
 use std::path::PathBuf;
@@ -97,8 +98,8 @@ pub struct Args {
     /// which is what GitHub Copilot and Kimi give a hook whose time is not set
     #[arg(long, value_name = "DURATION", requires = "analyze", value_parser = humantime::parse_duration)]
     longest: Option<Duration>,
-    /// Say which hooks this agent never calls, since it has none of their events or tools, and which limits cannot
-    /// work with it, because it says no tokens or no costs
+    /// Say which hooks this agent never calls, since it has none of their events or tools, whose context it does not
+    /// show its model, and which limits cannot work with it, because it says no tokens or no costs
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     /// Compare the hooks with recorded steps: files with one envelope a line, or folders of such `*.jsonl`

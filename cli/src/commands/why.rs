@@ -5,6 +5,7 @@ mod counts;
 mod finding;
 mod reason;
 mod steps;
+mod turn;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,6 +46,9 @@ const BUILTIN: &str = "builtin";
 /// It also says if `hookgate hook` would not run the hook: one with a mistake is set aside, and one of a project
 /// that is not trusted is not called; the steps that they are about are refused.
 ///
+/// With --turn the steps are the phases of a turn, and it is about no single hook: it prints the prompt that the hooks
+/// contribute to, and of each line which hook gave it. Hooks are called as in `run`.
+///
 /// Exits with 0, whatever the decision is, and with 1 if a step could not be read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -53,11 +57,15 @@ Examples:
   hookgate why no-force-push -i session.jsonl            how often, for which reason?
   hookgate why no-force-push -i session.jsonl --line 12
   echo '{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}' | hookgate why no-force-push
-  hookgate why judge -i step.json --no-run               asks no model")]
+  hookgate why judge -i step.json --no-run               asks no model
+  hookgate why --turn -i turn.jsonl                      where does each line of the prompt come from?")]
 pub struct Args {
     /// The id of the hook
-    #[arg(value_name = "ID")]
-    hook: String,
+    #[arg(value_name = "ID", required_unless_present = "turn")]
+    hook: Option<String>,
+    /// Print the prompt of a turn, and where each line of it comes from
+    #[arg(long, conflicts_with_all = ["hook", "line", "no_run"])]
+    turn: bool,
     #[command(flatten)]
     config: ConfigArgs,
     /// The step, or steps one a line; `-` or nothing means stdin
@@ -83,7 +91,10 @@ pub struct Args {
 pub async fn run(args: Args) -> Result<Exit, Abort> {
     let registry = config::registry_at(args.now.now);
     let (configs, loaded) = args.config.load_in_part(&registry)?;
-    let hook = hook_of(&loaded.table, &args.hook, !loaded.set_aside.is_empty())?.clone();
+    let Some(id) = &args.hook else {
+        return explain_turns(&args, loaded.table).await;
+    };
+    let hook = hook_of(&loaded.table, id, !loaded.set_aside.is_empty())?.clone();
     let mut steps = Steps::open(args.input.as_deref()).await?;
     let standing = Standing::of(&configs);
     let mut asking = Asking::new(&args, hook, loaded.table, &standing)?;
@@ -93,6 +104,17 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         () = interrupted => Err(Abort::failure("interrupted: not all steps were looked at")),
     }?;
     asking.print(args.output)
+}
+
+/// Prints the prompt of each turn in the file.
+async fn explain_turns(args: &Args, table: HandlerTable) -> Result<Exit, Abort> {
+    let mut steps = Steps::open(args.input.as_deref()).await?;
+    let mut turns = turn::Turns::new(Engine::new(table), args.output);
+    let interrupted = interrupted();
+    tokio::select! {
+        printed = turns.print_all(&mut steps) => printed,
+        () = interrupted => Err(Abort::failure("interrupted: not all turns were looked at")),
+    }
 }
 
 /// Finds the hook. One with a mistake may have no id, or be an observer, which is left out.

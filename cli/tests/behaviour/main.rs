@@ -80,3 +80,4 @@ mod watch_layers;
 mod watch_model;
 mod watching;
 mod why;
+mod why_turn;

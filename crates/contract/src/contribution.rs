@@ -1,8 +1,16 @@
 //! Typed data that a hook hands to the runtime.
 
+mod fence;
+mod text;
+
+use std::collections::BTreeMap;
+
 use crate::{data, name_enum};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use fence::fenced;
+pub use text::{Lifetime, TextProvenance, TextSource, Visibility};
 
 impl ContributionKind {
     /// The kinds that are taken at every event but those that can only be watched.
@@ -28,7 +36,8 @@ macro_rules! contributions {
     ($($(#[$doc:meta])* $variant:ident($struct:ident) = $name:literal,)*) => {
         /// Something that a hook adds for the runtime to use.
         ///
-        /// Contributions are carried in the order of the hooks; to merge them is up to the runtime.
+        /// A decision carries contributions in the order of the hooks. Those of the phases of a turn are merged by
+        /// `turn::Turn` of the crate `hookgate`.
         ///
         /// ```
         /// # use hookgate_contract::contribution::{AuditLine, Contribution};
@@ -47,6 +56,7 @@ macro_rules! contributions {
 
         name_enum! {
             /// The kind of a [`Contribution`]; a contract lists the kinds that its event takes.
+            #[derive(PartialOrd, Ord)]
             #[non_exhaustive]
             pub enum ContributionKind {
                 $($(#[$doc])* $variant = $name,)*
@@ -120,6 +130,14 @@ data! {
         /// Where the text comes from.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         defaulted source_refs: Vec<String>,
+        /// The place in the prompt; without one it is the domain, or else the place of the kind.
+        optional slot: String,
+        /// How long it counts; this turn if it is absent.
+        optional lifetime: Lifetime,
+        /// Who sees it; the model if it is absent.
+        optional visible: Visibility,
+        /// Who wrote the text; the hook itself if it is absent.
+        optional provenance: TextProvenance,
     }
 }
 
@@ -139,6 +157,14 @@ data! {
         defaulted priority: i64,
         /// The longest that the text may become, in characters.
         optional max_chars: u64,
+        /// The place in the prompt; without one it is the domain, or else the place of the kind.
+        optional slot: String,
+        /// How long it counts; this turn if it is absent.
+        optional lifetime: Lifetime,
+        /// Who sees it; the model if it is absent.
+        optional visible: Visibility,
+        /// Who wrote the text; the hook itself if it is absent.
+        optional provenance: TextProvenance,
     }
 }
 
@@ -154,6 +180,25 @@ data! {
         optional domain: String,
         /// Lower comes first.
         defaulted priority: i64,
+        /// What the model is told of its tools. A tool may be named without.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        defaulted declarations: Vec<ToolDeclaration>,
+        /// How the runtime reaches them: a server, an address, by keys of its own.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        defaulted routing: BTreeMap<String, Value>,
+    }
+}
+
+data! {
+    /// What the model is told of a tool.
+    #[serde(deny_unknown_fields)]
+    struct ToolDeclaration {
+        /// Its name.
+        name: String,
+        /// What it does.
+        optional description: String,
+        /// The JSON Schema of its input.
+        optional input_schema: Value,
     }
 }
 
@@ -212,9 +257,20 @@ mod tests {
     fn every_contribution_comes_back_as_it_was_sent_and_unknown_fields_are_refused() {
         let all: [Contribution; 7] = [
             PolicySetting::new("shell", "network", false).into(),
-            ContextPiece::new("id", "text").source_refs(vec!["a".into()]).into(),
-            SectionText::new("id", "text").max_chars(9).into(),
-            ToolBundle::new("id", vec!["Bash".into()]).into(),
+            ContextPiece::new("id", "text")
+                .source_refs(vec!["a".into()])
+                .lifetime(Lifetime::Session)
+                .provenance(TextProvenance::new(TextSource::Tool).name("Bash"))
+                .into(),
+            SectionText::new("id", "text")
+                .max_chars(9)
+                .slot("top")
+                .visible(Visibility::Both)
+                .into(),
+            ToolBundle::new("id", vec!["Bash".into()])
+                .declarations(vec![ToolDeclaration::new("Bash").input_schema(json!({}))])
+                .routing([("server".to_owned(), json!("local"))].into())
+                .into(),
             AuditLine::new("seen").details(json!({"n": 1})).into(),
             Diagnostic::new("code", "text", Severity::Warning).into(),
             BackgroundJob::new("id").idempotency_key("k").priority(-1).into(),
@@ -226,6 +282,19 @@ mod tests {
             assert_eq!(serde_json::from_value::<Contribution>(wire.clone()).unwrap(), contribution);
             wire["unknown"] = json!(1);
             assert!(serde_json::from_value::<Contribution>(wire).is_err());
+        }
+    }
+
+    #[test]
+    fn what_was_written_before_there_were_slots_is_read_and_written_as_it_was() {
+        let earlier = [
+            r#"{"kind":"prompt_context","id":"i","content":"c","priority":0}"#,
+            r#"{"kind":"prompt_section","section_id":"s","content":"c","priority":2,"max_chars":9}"#,
+            r#"{"kind":"tool_bundle","bundle_id":"b","tool_names":["Bash"],"priority":0}"#,
+        ];
+        for json in earlier {
+            let read: Contribution = serde_json::from_str(json).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), json);
         }
     }
 }

@@ -9,10 +9,10 @@ mod tests;
 use std::borrow::Cow;
 
 use hookgate::Report;
+use hookgate::decision::Contributed;
 use hookgate::engine::PatchEnvelope;
 use hookgate::recorder::{Record, ReloadRecord};
 use hookgate_contract::Answer;
-use hookgate_contract::contribution::Contribution;
 use hookgate_contract::json;
 use hookgate_secrets::{Finder, Redactor};
 use ring::digest::{Context, Digest, SHA256, digest};
@@ -308,7 +308,7 @@ fn hide_rewritten(body: &mut Map<String, Value>) {
 fn still_reads(key: &str, part: &Value) -> bool {
     match key {
         "answer" => Answer::deserialize(part).is_ok(),
-        "contributions" => Vec::<Contribution>::deserialize(part).is_ok(),
+        "contributions" => Vec::<Contributed>::deserialize(part).is_ok(),
         "published" => Vec::<PatchEnvelope>::deserialize(part).is_ok(),
         _ => true,
     }

@@ -20,6 +20,14 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
         format!("{}{}", hook("a", "stop", first), hook("b", "stop", second))
     };
     vec![
+        // Budgets of a turn.
+        (
+            "[contributions]\nbites = 9\nbytes = \"much\"\nkind.prompt_contxt = { items = 1 }\nslot.memory = { items = -1 }\n".to_owned() + &hook("a", "stop", ""),
+            "2:1: unknown key `bites`; did you mean `bytes`?\n\
+             3:9: `bytes`: not a size such as \"256KiB\" or \"1MiB\"\n\
+             4:6: unknown key `prompt_contxt`; did you mean `prompt_context`?\n\
+             5:25: `items`: must be 0 to 1099511627776",
+        ),
         // The table.
         (
             hook("a", "stop", "") + &hook("a", "stop", ""),

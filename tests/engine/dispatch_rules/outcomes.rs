@@ -6,6 +6,7 @@ use std::time::Duration;
 use hookgate::contract::BuiltHandler;
 use hookgate::contract::contribution::PolicySetting;
 use hookgate::contract::payload::{PostToolUse, Stop, UserPromptSubmit};
+use hookgate::decision::Contributed;
 use hookgate::{Engine, Event, Gate, Hook, HookEngine, Outcome, Posture, Role, Verdict};
 use serde_json::json;
 
@@ -49,7 +50,7 @@ async fn contributions_are_taken_where_the_contract_takes_them() {
     let engine = engine([at(Event::TurnPolicy).event(Event::UserPromptSubmit)]);
     let step = hookgate::contract::payload::TurnPolicy::default();
     let cleared = engine.dispatch(step, &context()).await.cleared().unwrap();
-    assert_eq!(cleared.contributions(), [policy().into()]);
+    assert_eq!(cleared.contributions(), [Contributed::new("h", policy())]);
     let gate = engine.dispatch(UserPromptSubmit::new("hi"), &context()).await;
     assert!(matches!(gate, Gate::Denied(_)), "an illegal contribution fails closed");
 }

@@ -9,7 +9,9 @@ use hookgate::effects::Manifests;
 
 use super::entry::{Entry, Level};
 use super::texts::Texts;
-use super::{lost_context, never_called, ownership, syntax, tool_names, uncertified, unmeasured};
+use super::{
+    lost_context, never_called, ownership, syntax, tool_names, uncertified, undelivered, unmeasured,
+};
 use crate::sources::PassedOver;
 
 /// What is looked at.
@@ -55,6 +57,7 @@ impl Doubts {
         if let Some(agent) = agent {
             others.extend(unmeasured::of(texts, table, agent.name()));
             others.extend(never_called::of(texts, table, manifests, agent));
+            others.extend(undelivered::of(texts, table, manifests, agent));
         }
         others.extend(tool_names::mistyped(texts, table, manifests, &warnings));
         let never_met = table.never_met();
