@@ -3,6 +3,7 @@
 
 use hookgate::contract::contribution::{ContextPiece, Contribution, PolicySetting};
 use hookgate::contract::payload::{Planning, PromptContext};
+use hookgate::decision::Contributed;
 use hookgate::table::{BuildProblem, TableBuilder};
 use hookgate::{
     Engine, Event, Failure, FailureClass, Hook, HookEngine, Mode, Posture, Report, Role, Verdict,
@@ -52,7 +53,8 @@ async fn the_failure_of_a_required_hook_is_an_error_of_the_phase() {
     let failed: Vec<_> = error.hooks().iter().map(|one| (one.hook.as_str(), one.class)).collect();
     let class = FailureClass::Unreachable;
     assert_eq!(failed, [("memory", class), ("index", class)], "in the order of the hooks");
-    assert_eq!(decision.contributions, [piece("notes", "found")], "the rest is there");
+    let found = Contributed::new("notes", piece("notes", "found"));
+    assert_eq!(decision.contributions, [found], "the rest is there");
     // What a service has said may quote a secret: it is for the author of the hook, in the votes.
     let told = serde_json::to_string(&decision).unwrap();
     assert!(!told.contains("SECRET"), "{told}");
@@ -74,7 +76,10 @@ async fn a_fallback_stands_in_for_a_hook_that_fails_and_for_no_other() {
         gathering("notes").fallback(piece("x", "never")),
     ]);
     let report = gathered(&engine).await;
-    let expected = [stands_in().into(), piece("notes", "found")];
+    let expected = [
+        Contributed::new("memory", stands_in()),
+        Contributed::new("notes", piece("notes", "found")),
+    ];
     assert_eq!(report.contributions, expected, "in the place of the hook");
     assert!(report.failed_required.is_empty());
     let fell_back: Vec<_> =
