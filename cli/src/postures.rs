@@ -4,9 +4,13 @@ use hookgate::FailureClass;
 use hookgate::table::Listed;
 use serde_json::{Map, Value};
 
-/// Returns the classes in which a hook can fail; most hooks cannot be unclear.
+/// Returns the classes in which a hook can fail; most hooks cannot be unclear, and are never skipped.
 pub(crate) fn possible(hook: &Listed<'_>) -> Vec<FailureClass> {
-    let can = |class: &FailureClass| *class != FailureClass::Unclear || hook.can_be_unclear();
+    let can = |class: &FailureClass| match *class {
+        FailureClass::Unclear => hook.can_be_unclear(),
+        FailureClass::Skipped => hook.can_be_skipped(),
+        _ => true,
+    };
     FailureClass::ALL.into_iter().filter(can).collect()
 }
 

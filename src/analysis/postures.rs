@@ -23,10 +23,10 @@ pub(super) fn find(listed: &[Listed<'_>]) -> Vec<Finding> {
             continue;
         }
         for (class, _) in spec.on_failure_of() {
-            let why = if class == FailureClass::Unclear {
-                why_never_unclear(hook)
-            } else {
-                never_of_kind(spec.kind(), class).map(str::to_owned)
+            let why = match class {
+                FailureClass::Unclear => why_never_unclear(hook),
+                FailureClass::Skipped => why_never_skipped(hook),
+                _ => never_of_kind(spec.kind(), class).map(str::to_owned),
             };
             out.extend(why.map(|why| without_effect(spec, override_key(class), &why)));
         }
@@ -60,6 +60,11 @@ fn why_never_unclear(hook: &Listed<'_>) -> Option<String> {
             built.key()
         ),
     })
+}
+
+/// Returns why a hook is never skipped.
+fn why_never_skipped(hook: &Listed<'_>) -> Option<String> {
+    (!hook.can_be_skipped()).then(|| "it depends on no other hook (`needs`)".to_owned())
 }
 
 /// Returns why a handler of a kind never fails in a way.

@@ -374,6 +374,7 @@ impl Hook {
     /// no effect. Only observers and rewriters of results can.
     pub const fn background(mut self, background: bool) -> Self {
         self.spec.background = background;
+        self.spec.recorded = self.spec.recorded && background;
         self
     }
 

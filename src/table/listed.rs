@@ -99,6 +99,13 @@ impl<'t> Listed<'t> {
         self.hook.static_answer && !self.matcher().all_registered().is_empty()
     }
 
+    /// Returns whether the hook can be [skipped](FailureClass::Skipped): how another one ends decides whether it is
+    /// called.
+    #[must_use]
+    pub const fn can_be_skipped(&self) -> bool {
+        !self.hook.dependencies.needs.is_empty()
+    }
+
     /// Returns the hook as it is called at this event.
     pub(crate) const fn compiled(&self) -> &'t CompiledHook {
         self.hook
