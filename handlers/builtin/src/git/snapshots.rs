@@ -135,7 +135,8 @@ impl Snapshots {
         Ok(stored.iter().map(Stored::snapshot).collect())
     }
 
-    /// Lists the sessions with snapshots of a work tree, the one with the newest last.
+    /// Lists the sessions with snapshots of a work tree, the one with the newest last; of those with one of the same
+    /// second, by name.
     ///
     /// # Errors
     /// As [`Snapshots::take`].

@@ -15,6 +15,7 @@ fn value_for(builtin: &str, name: &str, kind: SettingType) -> Value {
         ("add_date", "time_zone") => return json!("UTC"),
         ("limit", "per") => return json!("session"),
         ("protect_config", "paths") => return json!(["policies"]),
+        ("http_post", "headers") => return json!({"x-room": "12"}),
         _ => {}
     }
     match kind {

@@ -74,7 +74,8 @@ impl References {
         top: &Path,
     ) -> Result<Vec<(SessionName, Stored)>, Failure> {
         let all = Self { git: git.clone(), top: top.to_path_buf(), folder: SNAPSHOTS.to_owned() };
-        let stored = all.read(&["--sort=committerdate", "--sort=refname"]).await?;
+        // The last key is the first that counts. git knows the second of a commit, and no more.
+        let stored = all.read(&["--sort=refname", "--sort=committerdate"]).await?;
         Ok(stored.into_iter().filter_map(|stored| Some((stored.session()?, stored))).collect())
     }
 
