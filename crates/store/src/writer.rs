@@ -96,10 +96,10 @@ impl Writer {
         let mut preparation = Preparation::Here(messages, Preparer { rows, counters, room });
         loop {
             let mut first = preparation.next(None);
-            if first.is_none() && self.is_busy {
-                empty_log(&self.database, &self.settings.file, &JOURNAL);
+            if first.is_none() {
+                self.shorten_log();
+                first = preparation.first();
             }
-            first = first.or_else(|| preparation.first());
             let Some(first) = first else { break };
             let group = gather(first, &preparation);
             let is_full = group.len() >= GROUP;
@@ -107,6 +107,14 @@ impl Writer {
             if is_full && !self.is_busy {
                 preparation = self.be_busy(preparation);
             }
+        }
+        self.shorten_log();
+    }
+
+    /// Takes back what [`let_log_grow`](Self::let_log_grow) has allowed, unless others read now.
+    fn shorten_log(&self) {
+        if self.is_busy {
+            empty_log(&self.database, &self.settings.file, &JOURNAL);
         }
     }
 
