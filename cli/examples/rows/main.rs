@@ -18,7 +18,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ContentArrangement, Table, TableStyle};
 use serde_json::json;
 
 use rows::{Row, problems, read, root};
@@ -98,7 +98,7 @@ fn lines(root: &Path, rows: &[&Row], results: &BTreeMap<String, Outcome>) -> Str
 fn table(rows: &[&Row], results: &BTreeMap<String, Outcome>) -> String {
     let mut table = Table::new();
     table
-        .load_preset(presets::NOTHING)
+        .load_style(TableStyle::new())
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(["row", "what", "shown by", "open"]);
     for row in rows {
