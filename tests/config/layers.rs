@@ -116,7 +116,7 @@ fn a_hook_that_differs_in_anything_but_its_id_is_called() {
         same("theirs", "deny", "tool = \"Bash|Read\""),
         same("theirs", "deny", ""),
         same("theirs", "deny", "tool = \"Bash\"\non_failure = \"ask\""),
-        same("theirs", "deny", "tool = \"Bash\"\non_timeout = \"ask\""),
+        same("theirs", "deny", "tool = \"Bash\"\non_panic = \"ask\""),
         same("theirs", "deny", "tool = \"Bash\"\nmode = \"warn\""),
         same("theirs", "deny", "tool = \"Bash\"\ntimeout = \"1s\""),
         same("theirs", "deny", "tool = \"Bash\"\npriority = 7"),

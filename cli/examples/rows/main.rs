@@ -18,7 +18,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use comfy_table::{ContentArrangement, ContentLineStyle, Table, TableStyle};
+use comfy_table::{ContentArrangement, Table, TableStyle};
 use serde_json::json;
 
 use rows::{Row, problems, read, root};
@@ -95,15 +95,10 @@ fn lines(root: &Path, rows: &[&Row], results: &BTreeMap<String, Outcome>) -> Str
     rows.iter().map(line).collect()
 }
 
-/// No lines: the columns are apart.
-const STYLE: TableStyle = TableStyle::new()
-    .header_lines(ContentLineStyle::none())
-    .content_lines(ContentLineStyle::none());
-
 fn table(rows: &[&Row], results: &BTreeMap<String, Outcome>) -> String {
     let mut table = Table::new();
     table
-        .load_style(STYLE)
+        .load_style(TableStyle::new())
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(["row", "what", "shown by", "open"]);
     for row in rows {

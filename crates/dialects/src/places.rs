@@ -22,7 +22,7 @@ use crate::pointer;
 const EVENT: &str = "hook_event_name";
 
 /// The key under `host` that names the event of the agent if its envelope does not, or says it otherwise.
-pub(crate) const NATIVE_EVENT: &str = "native_event";
+const NATIVE_EVENT: &str = "native_event";
 
 /// The event of ours about a tool that has run, and that about one that has failed.
 const RESULT: &str = "post_tool_use";

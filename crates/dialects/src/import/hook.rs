@@ -51,6 +51,14 @@ pub(super) struct Translator<'a> {
     pub(super) plugin: Option<String>,
 }
 
+/// The events at which a hook is called. What elides a repeated result has nothing to do where a tool has failed.
+fn events_of(handler: &Handler, known: &Known) -> Vec<String> {
+    let elides =
+        matches!(handler, Handler::Builtin { name, .. } if name == "elide_repeated_tool_results");
+    let events = known.ours.iter().filter(|event| !elides || **event != "post_tool_use_failure");
+    events.map(|event| (*event).to_owned()).collect()
+}
+
 impl Translator<'_> {
     /// Translates a hook. `taken` are the ids of those before it.
     pub(super) fn translate(&self, source: SourceHook, taken: &mut Vec<String>) -> Hook {
@@ -143,7 +151,7 @@ impl Translator<'_> {
             matcher_at: source.at,
             title,
             id,
-            events: known.ours.iter().map(|event| (*event).to_owned()).collect(),
+            events: events_of(&source.handler, known),
             keys,
             handler,
             timeout,

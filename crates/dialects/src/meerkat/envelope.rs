@@ -8,7 +8,7 @@ use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
 use crate::agent_dialect::AgentDialect;
-use crate::places::{Field, NATIVE_EVENT, Places, SESSION_ID, keep};
+use crate::places::{Field, Places, SESSION_ID, keep};
 use crate::pointer;
 
 pub(super) const PLACES: Places = Places {
@@ -35,8 +35,7 @@ const INPUT_KIND: Field =
 const MESSAGE_KIND: Field =
     Field::at("message_kind", "/observation/observation/kind", JsonType::Text).or("unknown");
 const INTERACTION_ID: Field =
-    Field::at("interaction_id", "/observation/observation/interaction_id", JsonType::Text)
-        .or("unknown");
+    Field::at("interaction_id", "/observation/observation/interaction_id", JsonType::Text);
 const DELIVERY: &str = "/observation/observation/delivery";
 const OBSERVATION_TYPE: &str = "/observation/observation_type";
 
@@ -201,7 +200,7 @@ fn fields(point: &str, ours: &str) -> &'static [Field] {
         ("interaction_completed", _) => {
             const {
                 &[
-                    INTERACTION_ID,
+                    INTERACTION_ID.or("unknown"),
                     Field::at("result_text", "/observation/observation/result", JsonType::Text)
                         .or(""),
                     Field::at(
@@ -235,7 +234,7 @@ pub(super) fn write(
     let mut marked = envelope.clone();
     let host = marked.entry("host").or_insert_with(|| json!({}));
     if let Some(host) = host.as_object_mut() {
-        host.insert(NATIVE_EVENT.to_owned(), point.into());
+        host.insert("hook_event_name".to_owned(), point.into());
     }
     PLACES.input(dialect, &marked, complete)
 }
