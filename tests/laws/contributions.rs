@@ -309,7 +309,8 @@ proptest! {
             match (prompt.origin(line), line.part) {
                 (None, part) => prop_assert_eq!(part, LinePart::Blank),
                 (Some(entry), LinePart::Title) => {
-                    prop_assert_eq!(Some(&line.text), entry.title.as_ref().map(|title| format!("## {title}")).as_ref());
+                    let title = entry.title.as_ref().map(|title| format!("## {title}"));
+                    prop_assert_eq!(Some(&line.text), title.as_ref());
                 }
                 (Some(entry), part) => {
                     prop_assert!(entry.source.visible.reaches_model());
