@@ -54,6 +54,7 @@
 //! A phase without hooks costs what a dispatch costs for an event without hooks: nothing is merged or allocated.
 
 mod budget;
+mod candidate;
 mod delivered;
 mod note;
 mod others;

@@ -56,7 +56,7 @@ handler = { kind = "my-kin", anything = 1 }
 
 const BAD_REPORT: &str = r#"
 hooks.toml:1:11: version 2 is not known, only 1
-hooks.toml:2:1: unknown key `tittle`; known here: version, limits, hook, allow_empty, include, extends, handler, require, disable
+hooks.toml:2:1: unknown key `tittle`; known here: version, limits, hook, allow_empty, include, extends, handler, require, contributions, disable
 hooks.toml:5:11: `payload`: not a size such as "256KiB" or "1MiB"
 hooks.toml:6:21: `dispatch_deadline`: a duration of zero, in which nothing could happen
 hooks.toml:7:1: unknown key `concurency`; did you mean `concurrency`?

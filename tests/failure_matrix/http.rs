@@ -171,7 +171,7 @@ impl Services {
             let Target::Service(service) = target else { continue };
             let came = (service.accepted(), service.requests().len());
             let (least, most) = match fault.needs {
-                Needs::LargeStep | Needs::Cancelled | Needs::NoOptIn => (0, 0),
+                Needs::LargeStep | Needs::Cancelled | Needs::NoOptIn | Needs::Unmet => (0, 0),
                 // On a busy machine some may end before they were sent.
                 Needs::Deadline | Needs::DispatchDeadline | Needs::CancelledLater => (1, cells),
                 _ => (cells, cells),

@@ -50,8 +50,19 @@ fn builtins_answer_in_linear_time() {
         ("limit_large_tool_results", json!({"max_bytes": 1000})),
         ("elide_repeated_tool_results", json!({})),
     ];
-    // These look at the machine, or ask their host, and not at the content of the step.
-    let others = ["require", "protect_config", "repeated_denials", "note_denials", "snapshot"];
+    // These look at the machine, or ask their host, and not at the content of the step; `goal_gate` looks for one
+    // text in the last message.
+    let others = [
+        "require",
+        "protect_config",
+        "repeated_denials",
+        "note_denials",
+        "snapshot",
+        "skill_manifest",
+        "goal_gate",
+        "safer_shell",
+        "http_post",
+    ];
     for builtin in BUILTINS {
         let listed = builtins.iter().any(|(name, _)| *name == builtin.name);
         let looks_around = others.contains(&builtin.name) || builtin.name.starts_with("add_");

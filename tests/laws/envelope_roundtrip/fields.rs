@@ -83,6 +83,7 @@ fn a_field_of_the_wrong_type_is_an_error() {
                 "usage",
                 "suggestions",
                 "content_blocks",
+                "structured_output",
             ];
             let read = Incoming::from_object(wrong);
             assert_eq!(read.is_ok(), any.contains(name), "{}: {name}", fields.event);
