@@ -93,7 +93,7 @@ use shared_list::SharedList;
 pub use spec::HookSpec;
 pub(crate) use spec::{SetAside, Unread, override_key};
 pub(crate) use swap::{BELOW_GENERATION, EVENTS, HAS_SESSION, Swap, Versioned, generation, word};
-pub(crate) use work::Work;
+pub(crate) use work::{Place, Work};
 
 /// The compiled, immutable set of hooks.
 ///

@@ -4,14 +4,16 @@ use hookgate::builtin::{BlastRadius, CallClass};
 use hookgate::contract::payload::Safety;
 use hookgate::effects::{Effects, PathEffect};
 
-/// Returns the class of what a call does in a folder: that of the most dangerous effect.
-pub(crate) fn of_effects(effects: &Effects, cwd: Option<&str>) -> CallClass {
+/// Returns the class of what a call does in a folder: that of the most dangerous effect. `only_looks` says that no
+/// program of it may change what is no effect.
+pub(crate) fn of_effects(effects: &Effects, cwd: Option<&str>, only_looks: bool) -> CallClass {
     if let Some(deleted) = farthest(&effects.deletes, cwd) {
         let reason = format!("it deletes `{}`", deleted.path.written());
         return CallClass::new(Safety::Destructive, reach(deleted, cwd), "delete", reason);
     }
-    if let Some(push) = effects.pushes.first() {
-        let takes_away = push.updates.iter().any(|update| update.force || update.delete);
+    if !effects.pushes.is_empty() {
+        let mut updates = effects.pushes.iter().flat_map(|push| &push.updates);
+        let takes_away = updates.any(|update| update.force || update.delete);
         return if takes_away {
             let reason = "it takes commits or branches of a remote away";
             CallClass::new(Safety::Destructive, BlastRadius::Network, "push", reason)
@@ -24,17 +26,21 @@ pub(crate) fn of_effects(effects: &Effects, cwd: Option<&str>) -> CallClass {
         let reason = format!("it connects to `{}`", host.host.written());
         return CallClass::new(Safety::Network, BlastRadius::Network, "network", reason);
     }
-    let changed = farthest(&effects.access, cwd).or_else(|| farthest(&effects.writes, cwd));
-    if let Some(written) = changed {
-        let reason = format!("it writes `{}`", written.path.written());
-        return CallClass::new(Safety::Mutating, reach(written, cwd), "write", reason);
-    }
     if let Some(unclear) = effects.unclear.first() {
         let class = (Safety::Mutating, BlastRadius::Unclear);
         return CallClass::new(class.0, class.1, "unclear", unclear.why.clone());
     }
     if effects.more_programs {
         let reason = "it runs a program whose content is not seen";
+        return CallClass::new(Safety::Mutating, BlastRadius::Unclear, "unclear", reason);
+    }
+    let changed = farthest(&effects.access, cwd).or_else(|| farthest(&effects.writes, cwd));
+    if let Some(written) = changed {
+        let reason = format!("it writes `{}`", written.path.written());
+        return CallClass::new(Safety::Mutating, reach(written, cwd), "write", reason);
+    }
+    if !only_looks {
+        let reason = "it runs a program of which it is not known what it changes";
         return CallClass::new(Safety::Mutating, BlastRadius::Unclear, "unclear", reason);
     }
     CallClass::new(Safety::ReadOnly, BlastRadius::None, "read", "it changes nothing")

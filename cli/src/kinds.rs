@@ -214,7 +214,9 @@ struct ClassesOfCall;
 impl CallClasses for ClassesOfCall {
     fn class_of(&self, step: &Envelope<'_>) -> Option<CallClass> {
         let effects = effects_of(step)?;
-        Some(call_class::of_effects(&effects, step.context().cwd))
+        // Effects are what is known: `git reset --hard` has none, and does not only look.
+        let only_looks = DeedsOfCall::action(step).is_none_or(|action| action.only_looks());
+        Some(call_class::of_effects(&effects, step.context().cwd, only_looks))
     }
 }
 

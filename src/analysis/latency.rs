@@ -1,13 +1,14 @@
 //! How long the hooks of an event can hold a step up.
 //!
 //! It is the sum of the deadlines along the critical path: groups of hooks come one after the other, and
-//! guards of one group wait at the same time, at most `limits.concurrency` of them. Once a rewriter has
+//! guards of one group wait at the same time, at most `limits.concurrency` of them, and each for those that it
+//! comes after. Once a rewriter has
 //! changed the step, the hooks before it that may deny are called again (the final round). Observers that
 //! are not in the background come last, one after the other. Handlers that answer at once count as
 //! nothing. Hooks for different tools never meet in one step, so each tool that a hook names is looked at
 //! by itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -93,17 +94,20 @@ fn rounds(
     groups
         .map(|group| {
             let called = group.iter().filter(|hook| hook.compiled().waits() && is_called(hook));
-            at_the_same_time(called.map(|hook| hook.compiled().timeout), concurrency)
+            at_the_same_time(called.copied(), concurrency)
         })
         .sum()
 }
 
 /// Returns when the last of some calls ends: each begins, in order, as soon as one of so many places is
-/// free.
-fn at_the_same_time(calls: impl Iterator<Item = Duration>, places: usize) -> Duration {
+/// free and the hooks that it comes after are over.
+fn at_the_same_time<'a>(calls: impl Iterator<Item = &'a Listed<'a>>, places: usize) -> Duration {
     let mut running: Vec<Duration> = Vec::new();
+    let mut ends: BTreeMap<&HookId, Duration> = BTreeMap::new();
     let mut end = Duration::ZERO;
-    for timeout in calls {
+    for hook in calls {
+        let compiled = hook.compiled();
+        let timeout = compiled.timeout;
         let mut start = Duration::ZERO;
         if running.len() >= places
             && let Some(first) = running.iter().enumerate().min_by_key(|(_, end)| **end)
@@ -111,6 +115,9 @@ fn at_the_same_time(calls: impl Iterator<Item = Duration>, places: usize) -> Dur
             let (index, _) = first;
             start = running.swap_remove(index);
         }
+        let before = compiled.dependencies.follows.iter().filter_map(|first| ends.get(first));
+        start = before.copied().fold(start, Duration::max);
+        ends.insert(compiled.id(), start + timeout);
         running.push(start + timeout);
         end = end.max(start + timeout);
     }

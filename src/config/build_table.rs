@@ -36,7 +36,12 @@ impl Loader<'_> {
         let earlier: HashMap<&str, &HookSpec> =
             earlier.map(|old| (old.id().as_str(), old.declared())).collect();
         let shared: HashMap<&str, &HookSpec> =
-            earlier.values().filter_map(|old| Some((old.shared_handler()?, *old))).collect();
+            // A name is one of a file: another file may have another handler of it.
+            earlier
+                .values()
+                .filter(|old| old.origin().file_name() == Some(reader.source.name()))
+                .filter_map(|old| Some((old.shared_handler()?, *old)))
+                .collect();
         for hook in document.hooks {
             let kept = match hook.shared_handler() {
                 Some(name) => shared.get(name).copied(),

@@ -35,15 +35,15 @@ pub(super) fn read_contributions(
     if let Some(slots) = settings.list("slots") {
         limits.slots = slots.into_iter().map(str::to_owned).collect();
     }
-    limits.turn = budget(&mut settings);
+    limits.turn = budget(&mut settings, limits.turn);
     if let Some(mut section) = settings.table("section") {
-        limits.section = budget(&mut section);
+        limits.section = budget(&mut section, limits.section);
         settings.absorb(section.finish());
     }
     if let Some(mut kinds) = settings.table("kind") {
         for kind in ContributionKind::ALL {
             if let Some(mut one) = kinds.table(kind.name()) {
-                limits.kinds.insert(kind, budget(&mut one));
+                limits.kinds.insert(kind, budget(&mut one, limits.of_kind(*kind)));
                 kinds.absorb(one.finish());
             }
         }
@@ -69,7 +69,7 @@ fn read_named(
     let mut hints = MOST_HINTS;
     for entry in named.entries() {
         let mut one = Settings::new(&entry.node);
-        let budget = budget(&mut one);
+        let budget = budget(&mut one, Budget::NONE);
         settings.absorb(one.finish());
         if key == "slot" {
             limits.slot_budgets.insert(entry.key.clone(), budget);
@@ -86,12 +86,12 @@ fn read_named(
     }
 }
 
-/// Reads one budget.
-fn budget(settings: &mut Settings<'_>) -> Budget {
+/// Reads one budget. What is not set is as usual.
+fn budget(settings: &mut Settings<'_>, usual: Budget) -> Budget {
     let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let mut budget = Budget::NONE;
-    budget.items = settings.count("items", 0..=MOST).map(number);
-    budget.bytes = settings.size("bytes").map(number);
-    budget.tokens = settings.count("tokens", 0..=MOST).map(number);
+    budget.items = settings.count("items", 0..=MOST).map(number).or(usual.items);
+    budget.bytes = settings.size("bytes").map(number).or(usual.bytes);
+    budget.tokens = settings.count("tokens", 0..=MOST).map(number).or(usual.tokens);
     budget
 }

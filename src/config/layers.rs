@@ -30,7 +30,7 @@ use crate::hook_id::HookId;
 use crate::require::REQUIRE;
 use crate::table::{
     BuildError, BuildErrors, EventSelector, HandlerTable, Hook, HookSpec, Layer, Limits, Origin,
-    TableBuilder, Work,
+    Place, TableBuilder, Work,
 };
 
 impl Loader<'_> {
@@ -142,6 +142,7 @@ impl Disables {
 struct Known {
     layer: Layer,
     hash: ConfigHash,
+    place: Place,
     priority: i64,
 }
 
@@ -241,7 +242,8 @@ impl Joined {
     }
 
     fn note(&mut self, spec: &HookSpec, layer: Layer) {
-        let known = Known { layer, hash: spec.config_hash(), priority: spec.priority() };
+        let (hash, place) = (spec.config_hash(), spec.place());
+        let known = Known { layer, hash, place, priority: spec.priority() };
         self.hooks.insert(spec.id().clone(), known);
     }
 
@@ -281,7 +283,10 @@ impl Joined {
         }
         for spec in specs {
             let same = self.hooks.get(spec.id());
-            if same.is_some_and(|known| known.hash == spec.config_hash()) {
+            // What is written alike may mean something else in another folder: then the id is taken.
+            let is_same =
+                |known: &Known| known.hash == spec.config_hash() && known.place == spec.place();
+            if same.is_some_and(is_same) {
                 continue;
             }
             if same.is_none() {

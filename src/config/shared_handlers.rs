@@ -58,11 +58,13 @@ fn read_shared(
     let read = if is_table { read_handler(reader, &mut settings, &context) } else { None };
     reader.finish(settings);
     let kind = read.as_ref().map(|read| read.kind.clone()).unwrap_or_default();
+    // One that names another is made of what that is made of.
+    let named = read.as_ref().and_then(|read| Some(read.shared.as_ref()?.1.clone()));
+    let settings = named.unwrap_or_else(|| handler_settings(node, &kind));
     let built = read.map(|read| match capabilities {
         Some(declared) => read.built.capabilities(declared),
         None => read.built,
     });
-    let settings = handler_settings(node, &kind);
     SharedHandler { kind, built, settings, key_span: 0..0, is_used: false }
 }
 

@@ -155,7 +155,9 @@ impl HookSpec {
             Some(_) => self.has_handler_of(earlier),
             None => self.is_same_as(earlier),
         };
-        if self.built.identity.is_some() && is_same {
+        // What is written alike in another folder runs other files.
+        let runs_the_same_files = self.built.executables == earlier.built.executables;
+        if self.built.identity.is_some() && is_same && runs_the_same_files {
             let built = std::mem::replace(&mut self.built, earlier.built.clone());
             if self.shared.is_some() {
                 (self.built.sources, self.built.notes) = (built.sources, built.notes);

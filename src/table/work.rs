@@ -35,7 +35,23 @@ pub(crate) struct Work {
     revision: u64,
 }
 
+/// Where a hook is at home, as far as what it does depends on that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The folder of its file, if a condition names it.
+    folder: Option<PathBuf>,
+    /// The files that its handler runs.
+    files: Vec<PathBuf>,
+}
+
 impl HookSpec {
+    /// Returns where the hook is at home, as far as what it does depends on that.
+    pub(crate) fn place(&self) -> Place {
+        let folder = self.origin().file_name().and_then(|file| Path::new(file).parent());
+        let folder = folder.filter(|_| has_text(&hook_form(self), CONFIG_FOLDER));
+        Place { folder: folder.map(Path::to_owned), files: self.files().to_vec() }
+    }
+
     /// Returns what the hook does; `None` if only its id tells that.
     pub(crate) fn work(&self) -> Option<Work> {
         let origin = self.origin();

@@ -20,7 +20,7 @@ const MOST: usize = 4096;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Delivered {
-    /// The texts that stay in the conversation.
+    /// The texts that stay in the conversation, each with who gave it: `GIVER TEXT`.
     #[serde(default)]
     session: VecDeque<String>,
     /// The contributions that were sent once.
@@ -37,7 +37,10 @@ impl Delivered {
     /// Returns whether the session has a contribution already.
     pub(super) fn has(&self, source: &Source) -> bool {
         match source.lifetime {
-            Lifetime::Session => self.session.contains(&of_session(source)),
+            Lifetime::Session => {
+                let text = of_session(source);
+                self.session.iter().any(|known| known.rsplit(' ').next() == Some(&text))
+            }
             Lifetime::Once => self.once.contains(&of_giver(source, &source.giver())),
             _ => false,
         }
@@ -46,7 +49,15 @@ impl Delivered {
     /// Notes that a contribution was sent whole.
     pub(super) fn note(&mut self, source: &Source) {
         match source.lifetime {
-            Lifetime::Session => remember(&mut self.session, of_session(source)),
+            Lifetime::Session => {
+                let text = of_session(source);
+                for giver in std::iter::once(&source.giver()).chain(&source.also) {
+                    let giver = of_giver(source, giver);
+                    // What it said before does not hold any more: said again, it is news.
+                    self.session.retain(|known| known.split(' ').next() != Some(&giver));
+                    remember(&mut self.session, format!("{giver} {text}"));
+                }
+            }
             Lifetime::Once => {
                 remember(&mut self.once, of_giver(source, &source.giver()));
                 for giver in &source.also {

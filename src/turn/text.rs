@@ -146,7 +146,8 @@ impl Merge<'_> {
         for (_, same) in by_giver {
             let latest = same.iter().map(|one| one.event.index()).max();
             let is_latest = |one: &Candidate| Some(one.event.index()) == latest;
-            let (last, earlier): (Vec<_>, Vec<_>) = same.into_iter().partition(is_latest);
+            let (mut last, earlier): (Vec<_>, Vec<_>) = same.into_iter().partition(is_latest);
+            last.sort_by(|a, b| a.source.by_importance(&b.source, self.limits));
             let mut last = last.into_iter();
             let Some(winner) = last.next() else { continue };
             let differs = |one: &Candidate| one.source.digest != winner.source.digest;

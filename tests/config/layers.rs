@@ -85,6 +85,22 @@ fn a_hook_that_is_there_twice_counts_once() {
     assert_eq!(files.load().unwrap().table.specs().next().unwrap().origin().layer(), Layer::User);
 }
 
+#[test]
+fn a_guard_that_is_written_alike_and_means_another_folder_is_not_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = rule("frozen", "deny", "input = { \"/file\" = { glob = \"$config/**\" } }");
+    let write = |name: &str| {
+        let file = folder.path().join(name).join("hooks.toml");
+        std::fs::create_dir(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, &text).unwrap();
+        file
+    };
+    let files = [(Layer::User, write("a")), (Layer::Project, write("b"))];
+    let registry = Registry::from_iter([hookgate::builtin::kind()]);
+    let errors = Loader::new(&registry).load_layers(&files).unwrap_err().to_string();
+    assert!(errors.contains("b/hooks.toml:2:"), "{errors}");
+}
+
 /// A hook without its id in what it says.
 fn same(id: &str, does: &str, more: &str) -> String {
     rule(id, does, more).replace(&format!("{id} says so"), "no")

@@ -9,6 +9,7 @@ use hookgate::config::{ConfigProblem, Loaded, Loader};
 use hookgate::contract::contribution::ContextPiece;
 use hookgate::contract::payload::{Planning, PromptContext, TurnPolicy};
 use hookgate::contract::{BuiltHandler, Invocation};
+use hookgate::table::Layer;
 use hookgate::{Engine, FailureClass, HookEngine, Registry, StepContext, Verdict};
 
 use crate::loading::{load, wrong};
@@ -109,6 +110,42 @@ async fn a_config_that_is_loaded_again_keeps_the_shared_instance_whatever_its_ho
     gather(&Engine::new(load(&other))).await;
     let called = number(numbered.take_called());
     assert!(called[0] != 0 && called[0] == called[1], "{called:?}");
+}
+
+#[tokio::test]
+async fn a_handler_that_names_another_is_made_of_what_that_is_made_of() {
+    let numbered = Numbered::default();
+    let registry = numbered.registry();
+    let text = SHARED.to_owned()
+        + "[handler.other]\nhandler = \"memory\"\n\n"
+        + &hook("a", "handler = \"other\"");
+    let first = parse(&registry, &text).table;
+    let loader = Loader::new(&registry).keeping(&first);
+    let changed = text.replace("limit = 3", "limit = 4");
+    let second = loader.parse("hooks.toml", &changed, Path::new("/")).unwrap().table;
+    assert_ne!(first.config_hash(), second.config_hash());
+    gather(&Engine::new(second)).await;
+    assert_eq!(numbered.take_called(), [("a".to_owned(), 1)], "the handler of the new settings");
+}
+
+#[tokio::test]
+async fn a_handler_of_the_same_name_in_another_file_is_another_one() {
+    let numbered = Numbered::default();
+    let registry = numbered.registry();
+    let folder = tempfile::tempdir().unwrap();
+    let write = |id: &str| {
+        let file = folder.path().join(format!("{id}.toml"));
+        // Otherwise they are one hook under two ids.
+        let more = format!("handler = \"memory\"\ntags = [\"{id}\"]");
+        std::fs::write(&file, SHARED.to_owned() + &hook(id, &more)).unwrap();
+        file
+    };
+    let files = [(Layer::User, write("a")), (Layer::Project, write("b"))];
+    let first = Loader::new(&registry).load_layers(&files).unwrap().table;
+    let second = Loader::new(&registry).keeping(&first).load_layers(&files).unwrap().table;
+    gather(&Engine::new(second)).await;
+    let kept = [("a".to_owned(), 0), ("b".to_owned(), 1)];
+    assert_eq!(numbered.take_called(), kept, "each file keeps its own");
 }
 
 #[tokio::test]

@@ -579,3 +579,27 @@ fn sets_are_written_as_json() {
         json!([{"id": "likes", "slot": "context", "hook": "memory", "priority": 0, "content": "tea"}])
     );
 }
+
+#[test]
+fn of_two_contexts_of_one_id_the_lower_priority_wins_whatever_its_slot() {
+    let mut turn = Turn::new(usual());
+    for (slot, priority, text) in [("a", 10, "ten"), ("b", 0, "zero")] {
+        let piece = ContextPiece::new("x", text).slot(slot).priority(priority);
+        turn.absorb(Event::PromptContext, &[Contributed::new("git", piece)]);
+    }
+    assert_eq!(turn.prompt().text(), "zero");
+}
+
+#[test]
+fn a_text_of_the_session_is_sent_again_when_it_becomes_what_it_was() {
+    let mut delivered = Delivered::default();
+    let mut sent = Vec::new();
+    for text in ["on main", "on dev", "on main", "on main"] {
+        let mut turn = Turn::new(usual()).delivered(delivered);
+        let branch = ContextPiece::new("branch", text).lifetime(Lifetime::Session);
+        turn.absorb(Event::PromptContext, &[Contributed::new("git", branch)]);
+        sent.push(turn.prompt().text());
+        delivered = turn.into_delivered();
+    }
+    assert_eq!(sent, ["on main", "on dev", "on main", ""]);
+}

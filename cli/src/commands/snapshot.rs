@@ -170,8 +170,8 @@ fn list(sessions: &[SnapshotSession], json: bool) -> Result<Exit, Abort> {
 fn told(undone: Option<Undone>, json: bool) -> Result<Exit, Abort> {
     if json {
         let told = undone.map_or(
-            json!({"snapshot": null, "files": []}),
-            |undone| json!({"snapshot": undone.snapshot.reference, "label": undone.snapshot.label, "files": undone.files, "before": undone.before}),
+            json!({"snapshot": null, "files": [], "left": []}),
+            |undone| json!({"snapshot": undone.snapshot.reference, "label": undone.snapshot.label, "files": undone.files, "left": undone.left, "before": undone.before}),
         );
         stdout::json_line(&told)?;
         return Ok(Exit::Ok);
@@ -181,9 +181,14 @@ fn told(undone: Option<Undone>, json: bool) -> Result<Exit, Abort> {
         Some(undone) => {
             let files: String =
                 undone.files.iter().map(|file| format!("  {}\n", line(file))).collect();
+            let left: String = undone
+                .left
+                .iter()
+                .map(|file| format!("  {} stays: git does not have what is there\n", line(file)))
+                .collect();
             let (count, label, before) = (undone.files.len(), undone.snapshot.label, undone.before);
             format!(
-                "{count} files are as they were at: {label}\n{files}what they were before is in {before}\n"
+                "{count} files are as they were at: {label}\n{files}{left}what they were before is in {before}\n"
             )
         }
     };

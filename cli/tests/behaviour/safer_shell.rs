@@ -19,6 +19,12 @@ fn a_call_is_told_with_its_class() {
         ("curl https://example.com/", "network", "network", "network"),
         ("git push --force origin main", "destructive", "network", "push"),
         ("$TOOL --now", "mutating", "unclear", "unclear"),
+        // No file is named, and still something changes.
+        ("git reset --hard", "mutating", "unclear", "unclear"),
+        ("sudo shutdown now", "mutating", "unclear", "unclear"),
+        ("./unknown", "mutating", "unclear", "unclear"),
+        ("echo x > a; eval $X", "mutating", "unclear", "unclear"),
+        ("git push origin main; git push --force origin x", "destructive", "network", "push"),
     ] {
         let mut step: serde_json::Value = serde_json::from_str(&bash(command)).unwrap();
         step["cwd"] = "/home/u/project".into();

@@ -39,7 +39,7 @@ command = { shell = '''printf %s '{"contributions":[{"kind":"tool_bundle","bundl
 [[hook]]
 id = "rules"
 event = "prompt_compile"
-command = { shell = '''read -r step; case $step in *'"network":false'*Search*) printf %s '{"contributions":[{"kind":"prompt_section","section_id":"rules","slot":"system","title":"Rules","content":"Search only."}]}' ;; esac''' }
+command = { shell = '''read -r step; case $step in *Search*'"network":false'*) printf %s '{"contributions":[{"kind":"prompt_section","section_id":"rules","slot":"system","title":"Rules","content":"Search only."}]}' ;; esac''' }
 "#;
 
 fn steps(turn: u64) -> String {

@@ -201,6 +201,12 @@ impl Action {
         DeniedAction(kept.into_iter().take(MAX_DEEDS).collect())
     }
 
+    /// Tells whether all of it is looking: no program of it may change anything, as far as its words say.
+    #[must_use]
+    pub fn only_looks(&self) -> bool {
+        self.deeds.iter().all(|(weight, ..)| *weight < Weight::Change)
+    }
+
     /// Tells whether this does again what was denied.
     #[must_use]
     pub fn repeats(&self, denied: &DeniedAction) -> bool {

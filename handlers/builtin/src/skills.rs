@@ -77,9 +77,18 @@ impl Skills {
 
 impl Skill {
     fn of_file(file: &Path) -> Result<Self, String> {
+        // A project could link to any file of the user: only what is a skill where it lies is read.
+        let target = file.canonicalize().map_err(|error| error.to_string())?;
+        if target.file_name().is_none_or(|name| name != FILE) {
+            return Err(format!("it is a link to a file that is not named {FILE}"));
+        }
         let mut bytes = Vec::new();
-        let read = File::open(file).and_then(|open| open.take(MAX_FILE).read_to_end(&mut bytes));
+        let read = File::open(&target);
+        let read = read.and_then(|open| open.take(MAX_FILE + 1).read_to_end(&mut bytes));
         read.map_err(|error| error.to_string())?;
+        if bytes.len() as u64 > MAX_FILE {
+            return Err(format!("it has more than {MAX_FILE} bytes"));
+        }
         let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
         let (matter, body) = FrontMatter::split(&text)?;
         let folder = file.parent().and_then(Path::file_name);

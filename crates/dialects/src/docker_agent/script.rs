@@ -51,12 +51,19 @@ fn plain(event: &HostEvent, input: &ScriptInput, text: String, said: &mut Said) 
         COMPACT => {
             let earlier = input.envelope.get(patch_field::CUSTOM_INSTRUCTIONS);
             let whole = match earlier.and_then(Value::as_str).filter(|text| !text.is_empty()) {
+                // In the final round it is asked again about what it has written.
+                Some(earlier) if earlier.ends_with(&text) => earlier.to_owned(),
                 Some(earlier) => format!("{earlier}\n{text}"),
                 None => text,
             };
             said.patch.insert(patch_field::CUSTOM_INSTRUCTIONS.to_owned(), whole.into());
         }
-        WORKTREE => said.message = Some(text),
+        WORKTREE => {
+            said.message = Some(match said.message.take() {
+                Some(earlier) => format!("{earlier}\n{text}"),
+                None => text,
+            });
+        }
         _ => {}
     }
 }

@@ -129,7 +129,15 @@ fn a_script_is_run_again_also_where_nobody_sees_what_it_does() {
 fn a_command_of_a_client_is_no_statement() {
     check(
         "sqlite3 a.db 'DROP TABLE users'",
-        &["sqlite3 a.db '.read x.sql'", "cat x.sql | sqlite3 a.db", "sqlite3 a.db < x.sql"],
+        &[
+            "sqlite3 a.db '.read x.sql'",
+            "cat x.sql | sqlite3 a.db",
+            "sqlite3 a.db < x.sql",
+            // What comes before the input leaves it to be read.
+            "cat x.sql | sqlite3 -cmd '.timeout 5' a.db",
+            "cat x.sql | sqlite3 a.db '.read /dev/stdin'",
+            "echo 'DROP TABLE users' | sqlite3 -cmd '.timeout 5' a.db",
+        ],
         &[
             "sqlite3 a.db .schema",
             "sqlite3 a.db '.tables'",

@@ -121,7 +121,18 @@ const DOT: &[(&str, Does)] = &[
     ("load", Does::Loads),
 ];
 
+/// Options whose statements come before those of the input, which is read all the same.
+const BEFORE_INPUT: [&str; 2] = ["cmd", "init-command"];
+
 impl Client {
+    /// Tells whether a call has statements after which it asks its input for none.
+    fn is_whole(&self, reading: &Reading<'_>) -> bool {
+        let mut options =
+            self.options.split_ascii_whitespace().filter(|name| !BEFORE_INPUT.contains(name));
+        options.any(|name| reading.options(name).flatten().next().is_some())
+            || self.operand.is_some_and(|first| operands(reading).nth(first).is_some())
+    }
+
     /// Returns the words of a call that are statements.
     fn texts(&self, reading: &Reading<'_>) -> Vec<Word> {
         let options = self.options.split_ascii_whitespace();
@@ -152,7 +163,17 @@ pub(crate) fn database_call(run: &Run) -> Option<DatabaseCall> {
     let reading = programs::read(run);
     let before = client.operand.and_then(|first| first.checked_sub(1));
     let database = before.and_then(|at| operands(&reading).nth(at).cloned());
-    Some(DatabaseCall { database, has_text: !client.texts(&reading).is_empty() })
+    let files = ["f", "file", "i"].iter().flat_map(|name| reading.options(name).flatten());
+    let takes_input = |word: &Word| word.known().as_deref() == Some("-") || is_standard_input(word);
+    // `.read /dev/stdin`, `\\i -`
+    let names_input = |text: &Word| {
+        text.written()
+            .split_whitespace()
+            .any(|word| matches!(word, "-" | "/dev/stdin" | "/dev/fd/0"))
+    };
+    let reads_input =
+        files.into_iter().any(takes_input) || client.texts(&reading).iter().any(names_input);
+    Some(DatabaseCall { database, has_text: client.is_whole(&reading) && !reads_input })
 }
 
 impl Walker<'_> {
@@ -172,7 +193,8 @@ impl Walker<'_> {
         let (input, mut files): (Vec<Word>, Vec<Word>) = values
             .cloned()
             .partition(|file| file.known().as_deref() == Some("-") || is_standard_input(file));
-        if client.input && texts.is_empty() && (files.is_empty() || !input.is_empty()) {
+        let asks_input = files.is_empty() && !client.is_whole(&reading);
+        if client.input && (asks_input || !input.is_empty()) {
             match self.input.clone() {
                 Input::Text(text) | Input::Piped(text) => texts.push(text),
                 Input::From(CodeFrom::Network, ..) => self.code_from_input(by, false, &[]),

@@ -181,13 +181,17 @@ impl Claim {
         let why = store.cleaned(why);
         let failure = (class, why.as_str());
         let (attempts, most) = (self.run.attempts, self.run.max_attempts);
-        let next = match (may_go_away, attempts < most, attempts) {
+        let mut next = match (may_go_away, attempts < most, attempts) {
             (true, true, _) => RunState::Queued,
             (true, false, 2..) => RunState::DeadLettered,
             _ => alone,
         };
         self.finish(|write, run| {
             let took = Some(run.took);
+            // Somebody has cancelled it, and it has failed before it was told.
+            if next == RunState::Queued && store.is_to_stop(write, run.id)? {
+                next = RunState::Cancelled;
+            }
             store.end_attempt(write, run.id, run.epoch, next, took, Some(failure))?;
             if next != RunState::Queued {
                 return store.end(write, run.id, RunState::Running, next, Some(failure));

@@ -78,6 +78,13 @@ impl RunStore {
         Ok(Some(next))
     }
 
+    /// Returns whether somebody has cancelled a run that is under way.
+    pub(super) fn is_to_stop(&self, write: &Connection, id: u64) -> Result<bool, RunError> {
+        write
+            .query_row("SELECT stop FROM run WHERE id = ?1", [id], |row| row.get(0))
+            .map_err(|error| self.refused(error))
+    }
+
     /// Writes what came of a claim.
     pub(super) fn end_attempt(
         &self,

@@ -122,6 +122,19 @@ fn a_run_that_waits_is_cancelled_and_one_that_is_done_is_told_to_stop() {
 }
 
 #[test]
+fn a_run_that_fails_before_it_is_told_to_stop_is_not_tried_again() {
+    let place = Place::new();
+    let store = place.store();
+    let id = store.enqueue(&new_run("one").attempts(3)).unwrap().id;
+    let mut held = claim(&store).unwrap();
+    assert_eq!(place.store().cancel(id).unwrap(), Running);
+    assert_eq!(held.fail("exit", "1", true).unwrap(), Cancelled);
+    assert!(claim(&store).is_none());
+    let run = store.run(id).unwrap();
+    assert_eq!((run.state, run.why.as_deref()), (Cancelled, Some("1")));
+}
+
+#[test]
 fn what_has_failed_can_be_tried_again_and_what_was_done_cannot() {
     let place = Place::new();
     let store = place.store();

@@ -73,6 +73,9 @@ pub struct Undone {
     pub snapshot: Snapshot,
     /// The files that were changed, made again or removed, relative to the work tree.
     pub files: Vec<String>,
+    /// What stands in the way of the snapshot and is not in git, so that nothing could bring it back: it is ignored, too
+    /// large for a snapshot, or a repository of its own. It stays as it is.
+    pub left: Vec<String>,
     /// The state before the undo, in git.
     pub before: String,
 }
@@ -218,9 +221,9 @@ impl Snapshots {
         let undone = References::undone(&self.git, &tree.top, &session);
         let before = undone.list().await?;
         let before = undone.add(before.last(), &now, &format!("before {}", target.label)).await?;
-        let files = self.restore(&tree, &now, &target.tree).await?;
+        let (files, left) = self.restore(&tree, &now, &target.tree).await?;
         references.delete(later).await?;
-        Ok(Some(Undone { snapshot: target.snapshot(), files, before }))
+        Ok(Some(Undone { snapshot: target.snapshot(), files, left, before }))
     }
 
     fn references(&self, tree: &WorkTree, session: &SessionName) -> References {
@@ -270,35 +273,47 @@ impl Snapshots {
         !name.ends_with(b"/") && fs::symlink_metadata(top.join(path_of(name))).is_ok_and(is_small)
     }
 
-    /// Makes the files those of another tree, and returns the names of those that differed.
+    /// Makes the files those of another tree. Returns the names of those that differed, and of what stays because git
+    /// does not have it.
     async fn restore(
         &self,
         tree: &WorkTree,
         now: &str,
         then: &str,
-    ) -> Result<Vec<String>, Failure> {
+    ) -> Result<(Vec<String>, Vec<String>), Failure> {
         let index = TemporaryIndex::empty(&tree.git_folder);
         let call = || self.git.call(&tree.top).env("GIT_INDEX_FILE", index.path());
         let args = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", now, then];
         let differences = call().args(args).run().await?;
-        let (mut made, mut names) = (Vec::new(), Vec::new());
         let fields = differences.fields();
+        let (mut made, mut names, mut left) = (Vec::new(), Vec::new(), Vec::new());
+        let mut wanted = Vec::new();
+        // What goes is no obstacle to what comes.
         for pair in fields.chunks_exact(2) {
             let [status, name] = pair else { continue };
-            names.push(String::from_utf8_lossy(name).into_owned());
             if *status == b"D" {
                 remove(&tree.top, &path_of(name))?;
+                names.push(String::from_utf8_lossy(name).into_owned());
+            } else {
+                wanted.push((*status == b"A", *name));
+            }
+        }
+        for (is_new, name) in wanted {
+            let list = if is_lost(&tree.top, &path_of(name), is_new) {
+                &mut left
             } else {
                 made.extend_from_slice(name);
                 made.push(0);
-            }
+                &mut names
+            };
+            list.push(String::from_utf8_lossy(name).into_owned());
         }
         if !made.is_empty() {
             call().args(["read-tree", then]).run().await?;
             let args = ["checkout-index", "--force", "-z", "--stdin"];
             call().args(args).input(made).run().await?;
         }
-        Ok(names)
+        Ok((names, left))
     }
 }
 
@@ -306,6 +321,15 @@ impl Snapshots {
 struct WorkTree {
     top: PathBuf,
     git_folder: PathBuf,
+}
+
+/// Tells whether a file could only be written over something that is not in the tree of the present files: git removes
+/// a whole folder for it. `is_new` says that the tree has no such file.
+fn is_lost(top: &Path, name: &Path, is_new: bool) -> bool {
+    let there = |name: &Path| fs::symlink_metadata(top.join(name)).ok();
+    let mut folders = name.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    there(name).is_some_and(|there| is_new || there.is_dir())
+        || folders.any(|folder| there(folder).is_some_and(|there| !there.is_dir()))
 }
 
 /// Removes a file, and the folders that are empty without it.

@@ -108,6 +108,23 @@ fn what_cannot_be_read_is_told_and_the_first_of_two_names_counts() {
 }
 
 #[test]
+fn a_skill_that_is_a_link_to_another_file_and_one_that_is_too_long_are_not_read() {
+    let folder = folder();
+    let secret = folder.path().join("id_rsa");
+    fs::write(&secret, "PRIVATE").unwrap();
+    let place = folder.path().join("skills/stolen");
+    fs::create_dir_all(&place).unwrap();
+    std::os::unix::fs::symlink(&secret, place.join("SKILL.md")).unwrap();
+    write(folder.path(), "long", &format!("---\nalways: true\n---\n{}", "é".repeat(200_000)));
+    let handler = manifest(json!({"bodies": true}));
+    let told = about(&handler, folder.path(), "stolen and long");
+    assert!(told.is_empty(), "{told:?}");
+    let message = at_start(&handler, folder.path()).into_parts().unwrap().message.unwrap();
+    assert!(message.contains("stolen/SKILL.md: it is a link to a file that is not"), "{message}");
+    assert!(message.contains("long/SKILL.md: it has more than 262144 bytes"), "{message}");
+}
+
+#[test]
 fn it_is_refused_where_nobody_begins_anything() {
     let built = manifest(json!({}));
     let contract = |event: hookgate_contract::Event| event.contract();

@@ -239,3 +239,29 @@ fn at_a_turn_the_label_is_the_event() {
         .unwrap();
     assert_eq!(labels(repository.path(), "session/1"), ["turn 7, turn_start"]);
 }
+
+#[test]
+fn an_undo_leaves_what_git_does_not_have() {
+    let repository = repository();
+    let folder = repository.path();
+    for name in ["grown", "hidden", "own", "kept"] {
+        fs::write(folder.join(name), "small").unwrap();
+    }
+    take(folder, "turn 1");
+    fs::write(folder.join("grown"), "x".repeat(3 << 20)).unwrap();
+    fs::write(folder.join("hidden"), "mine").unwrap();
+    fs::write(folder.join(".gitignore"), "hidden\n").unwrap();
+    fs::remove_file(folder.join("own")).unwrap();
+    fs::create_dir(folder.join("own")).unwrap();
+    git(&folder.join("own"), &["init", "--quiet"]);
+    fs::write(folder.join("own/work"), "precious").unwrap();
+    fs::write(folder.join("kept"), "changed").unwrap();
+
+    let undone = wait(Snapshots::find().unwrap().undo(folder, "session/1")).unwrap().unwrap();
+    assert_eq!(undone.files, [".gitignore", "kept"]);
+    assert_eq!(undone.left, ["grown", "hidden", "own"]);
+    assert_eq!(fs::metadata(folder.join("grown")).unwrap().len(), 3 << 20);
+    assert_eq!(read(folder, "hidden").as_deref(), Some("mine"));
+    assert_eq!(read(folder, "own/work").as_deref(), Some("precious"));
+    assert_eq!(read(folder, "kept").as_deref(), Some("small"));
+}
