@@ -43,7 +43,7 @@ pub(super) fn read_contributions(
     if let Some(mut kinds) = settings.table("kind") {
         for kind in ContributionKind::ALL {
             if let Some(mut one) = kinds.table(kind.name()) {
-                limits.kinds.insert(kind, budget(&mut one, limits.of_kind(*kind)));
+                limits.kinds.insert(kind, budget(&mut one, limits.of_kind(kind)));
                 kinds.absorb(one.finish());
             }
         }
