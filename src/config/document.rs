@@ -108,7 +108,7 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
         .and_then(|node| Some((node.span.clone(), nameless(node, &reader.registry.kinds())?)));
     match nameless {
         Some((span, problem)) => reader.error(span, ConfigProblem::Setting(problem)),
-        None => read_shared_handlers(reader, &mut settings, &context),
+        None => read_shared_handlers(reader, &mut settings, &hooks, &context),
     }
     for hook in &hooks {
         document.hooks.push(read_hook(reader, hook, &context, &sections));

@@ -14,6 +14,8 @@
 //! It is built once, so all hooks that name it share its process, its connections and its caches. What it may do
 //! is its manifest: a hook at another event is a mistake, and so is a contribution of another kind.
 
+use std::borrow::Cow;
+
 use hookgate_contract::contribution::ContributionKind;
 use hookgate_contract::quote::Quoted;
 use hookgate_contract::settings::{Node, NodeValue, SettingProblem, Settings};
@@ -24,6 +26,7 @@ use super::handler::{HANDLER, handler_settings, read_handler};
 use super::problem::ConfigProblem;
 use super::reader::Reader;
 use super::shared_handler::SharedHandler;
+use crate::table::EventSelector;
 
 const CAPABILITIES: &str = "capabilities";
 
@@ -31,20 +34,54 @@ const CAPABILITIES: &str = "capabilities";
 pub(super) fn read_shared_handlers(
     reader: &mut Reader<'_>,
     settings: &mut Settings<'_>,
+    hooks: &[Cow<'_, Node>],
     context: &BuildContext<'_>,
 ) {
     let Some(table) = settings.table(HANDLER) else { return };
+    let others: Vec<(&str, &Node)> =
+        table.entries().iter().map(|entry| (entry.key.as_str(), &entry.node)).collect();
     for entry in table.entries() {
-        let handler = read_shared(reader, &entry.key, &entry.node, context);
+        let used_at = events_of_users(&entry.key, hooks, &others, others.len());
+        let handler = read_shared(reader, &entry.key, &entry.node, &used_at, context);
         let key_span = entry.key_span.clone();
         reader.handlers.insert(entry.key.clone(), SharedHandler { key_span, ..handler });
     }
+}
+
+/// Returns the events at which a handler is used, by hooks or by handlers that are another name for it: at most so many
+/// one after the other.
+fn events_of_users(
+    name: &str,
+    hooks: &[Cow<'_, Node>],
+    others: &[(&str, &Node)],
+    most: usize,
+) -> Vec<Event> {
+    let names_it = |node: &Node| {
+        let named = Settings::new(node).one_or_more(HANDLER).unwrap_or_default();
+        named == [name]
+    };
+    let mut events: Vec<Event> = Vec::new();
+    for hook in hooks.iter().filter(|hook| names_it(hook)) {
+        let mut settings = Settings::new(hook);
+        let written = settings.one_or_more("event").unwrap_or_default();
+        let selected = written.into_iter().filter_map(EventSelector::named).flatten();
+        events.extend(selected.map(|on| Event::from_name(on.name()).unwrap_or(Event::Custom)));
+    }
+    if most > 0 {
+        for (other, _) in others.iter().filter(|(other, node)| *other != name && names_it(node)) {
+            events.extend(events_of_users(other, hooks, others, most - 1));
+        }
+    }
+    events.sort_unstable();
+    events.dedup();
+    events
 }
 
 fn read_shared(
     reader: &mut Reader<'_>,
     name: &str,
     node: &Node,
+    used_at: &[Event],
     context: &BuildContext<'_>,
 ) -> SharedHandler {
     let mut settings = Settings::new(node);
@@ -52,7 +89,11 @@ fn read_shared(
     let named = capabilities.as_ref().and_then(|declared| declared.events.as_ref());
     let events =
         named.into_iter().flatten().map(|name| Event::from_name(name).unwrap_or(Event::Custom));
-    let events: Vec<Event> = events.collect();
+    let mut events: Vec<Event> = events.collect();
+    // What a handler is checked for depends on where it is asked.
+    if events.is_empty() {
+        events.extend(used_at);
+    }
     let context = context.of_hook(name).at(&events);
     let is_table = matches!(node.value, NodeValue::Table(_));
     let read = if is_table { read_handler(reader, &mut settings, &context) } else { None };

@@ -128,6 +128,17 @@ async fn a_handler_that_names_another_is_made_of_what_that_is_made_of() {
     assert_eq!(numbered.take_called(), [("a".to_owned(), 1)], "the handler of the new settings");
 }
 
+#[test]
+fn a_shared_handler_is_checked_for_the_events_of_its_hooks() {
+    let limit = "builtin = { name = \"limit\", of = \"tokens\", over = 10, reason = \"enough\" }";
+    let at_calls = |more: &str| hook("a", more).replace("prompt_context", "pre_tool_use");
+    let inline = wrong(&at_calls(limit)).to_string();
+    let shared = format!("[handler.tokens]\n{limit}\n\n") + &at_calls("handler = \"tokens\"");
+    let shared = wrong(&shared).to_string();
+    let problem = |text: &str| text.split_once(": ").map(|(_, problem)| problem.to_owned());
+    assert_eq!(problem(&shared), problem(&inline), "{shared}");
+}
+
 #[tokio::test]
 async fn a_handler_of_the_same_name_in_another_file_is_another_one() {
     let numbered = Numbered::default();
