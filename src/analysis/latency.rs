@@ -8,7 +8,7 @@
 //! nothing. Hooks for different tools never meet in one step, so each tool that a hook names is looked at
 //! by itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -94,20 +94,26 @@ fn rounds(
     groups
         .map(|group| {
             let called = group.iter().filter(|hook| hook.compiled().waits() && is_called(hook));
-            at_the_same_time(called.copied(), concurrency)
+            let called: Vec<&Listed<'_>> = called.copied().collect();
+            let place = |id: &HookId| called.iter().position(|hook| hook.id() == id);
+            let calls = called.iter().map(|hook| {
+                let follows = hook.compiled().dependencies.follows.iter().filter_map(place);
+                (hook.compiled().timeout, follows.collect())
+            });
+            at_the_same_time(calls, concurrency)
         })
         .sum()
 }
 
-/// Returns when the last of some calls ends: each begins, in order, as soon as one of so many places is
-/// free and the hooks that it comes after are over.
-fn at_the_same_time<'a>(calls: impl Iterator<Item = &'a Listed<'a>>, places: usize) -> Duration {
+/// Returns when the last of some calls ends, each with the places of those that it comes after: each begins, in order,
+/// as soon as one of so many places is free and those before it are over.
+fn at_the_same_time(
+    calls: impl Iterator<Item = (Duration, Vec<usize>)>,
+    places: usize,
+) -> Duration {
     let mut running: Vec<Duration> = Vec::new();
-    let mut ends: BTreeMap<&HookId, Duration> = BTreeMap::new();
-    let mut end = Duration::ZERO;
-    for hook in calls {
-        let compiled = hook.compiled();
-        let timeout = compiled.timeout;
+    let mut ends: Vec<Duration> = Vec::new();
+    for (timeout, follows) in calls {
         let mut start = Duration::ZERO;
         if running.len() >= places
             && let Some(first) = running.iter().enumerate().min_by_key(|(_, end)| **end)
@@ -115,13 +121,12 @@ fn at_the_same_time<'a>(calls: impl Iterator<Item = &'a Listed<'a>>, places: usi
             let (index, _) = first;
             start = running.swap_remove(index);
         }
-        let before = compiled.dependencies.follows.iter().filter_map(|first| ends.get(first));
-        start = before.copied().fold(start, Duration::max);
-        ends.insert(compiled.id(), start + timeout);
-        running.push(start + timeout);
-        end = end.max(start + timeout);
+        let before = follows.into_iter().filter_map(|first| ends.get(first).copied());
+        let end = before.fold(start, Duration::max) + timeout;
+        running.push(end);
+        ends.push(end);
     }
-    end
+    ends.into_iter().max().unwrap_or_default()
 }
 
 /// Returns the events that take longer than an agent waits, or than a dispatch may.
@@ -183,7 +188,7 @@ mod tests {
     #[test]
     fn calls_that_find_no_place_wait_for_one() {
         let end = |calls: &[u64], places| {
-            let calls = calls.iter().map(|seconds| Duration::from_secs(*seconds));
+            let calls = calls.iter().map(|seconds| (Duration::from_secs(*seconds), Vec::new()));
             at_the_same_time(calls, places).as_secs()
         };
         assert_eq!(end(&[], 2), 0);
