@@ -2,6 +2,7 @@
 
 use hookgate_contract::contribution::{AuditLine, BackgroundJob, Contribution, Diagnostic};
 use serde::Serialize;
+use serde_json::json;
 
 use super::Given;
 use super::note::TurnNote;
@@ -71,7 +72,9 @@ impl Others {
                 }
                 Contribution::BackgroundJob(job) => {
                     let slot = job.domain.as_deref().unwrap_or(JOBS);
-                    let source = source((&job.job_id, slot, job.priority), &job.payload);
+                    // With the key, so that no two jobs of a hook have the same place.
+                    let content = json!([job.payload, job.idempotency_key]);
+                    let source = source((&job.job_id, slot, job.priority), &content);
                     jobs.push(Entry { source, given: job.clone() });
                 }
                 _ => {}
