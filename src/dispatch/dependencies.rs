@@ -60,7 +60,9 @@ impl TurnNotes {
             let agents = sessions.get_or_insert(context.session_id).0;
             let agent = context.agent_id.unwrap_or_default();
             if agents.len() >= AGENTS && !agents.contains_key(agent) {
-                agents.pop_first();
+                // The main agent has no id, and stays.
+                let first = agents.keys().find(|known| !known.is_empty()).cloned();
+                first.map(|first| agents.remove(&first));
             }
             let (turn, ends) = agents.entry(agent.to_owned()).or_default();
             if *turn != context.turn {

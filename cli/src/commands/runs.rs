@@ -191,7 +191,7 @@ fn open(journal: &JournalArgs) -> Result<RunReader, Abort> {
     RunReader::open(&file).map_err(|error| match error {
         RunError::File { error, .. } if error.kind() == io::ErrorKind::NotFound => {
             Abort::failure(format!("there are no runs `{}`", file.display())).help(
-                "a hook with `background = \"record\"` queues one where `[journal]` or `--journal` has decisions recorded; \
+                "a hook with `background = \"record\"` queues one where `hookgate run --journal` or a library has decisions recorded; \
                  docs/runs.md says how",
             )
         }

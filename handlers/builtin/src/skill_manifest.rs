@@ -158,10 +158,11 @@ impl SkillManifest {
             let text = format!("The skill `{}`, which always holds:\n{text}{cut}", skill.name);
             verdict = verdict.context(text);
         }
-        for problem in &skills.unreadable {
-            verdict = verdict.message(format!("a skill cannot be read: {problem}"));
+        match skills.unreadable.as_slice() {
+            [] => verdict,
+            [problem] => verdict.message(format!("a skill cannot be read: {problem}")),
+            problems => verdict.message(format!("skills cannot be read: {}", problems.join("; "))),
         }
-        verdict
     }
 
     /// Names the skills that a prompt is about.
