@@ -98,7 +98,7 @@ fn each_line_of_a_prompt_has_its_hook_and_what_was_lost_is_told() {
 #[test]
 fn people_read_the_origin_beside_each_line() {
     let folder = Folder::with_hooks(HOOKS);
-    let ended = folder.run(&["why", "--turn", "--table"], &steps(1));
+    let ended = folder.run(&["why", "--turn", "--table"], steps(1));
     assert_eq!(ended.code(), 0, "{}", ended.err());
     insta::assert_snapshot!(ended.out());
 }
