@@ -228,7 +228,7 @@ fn without_a_word_there_are_sixteen_contexts_of_twelve_thousand_bytes() {
     );
     let [note] = &turn.context_set().notes[..] else { panic!() };
     assert_eq!(
-        (note.about.id.as_str(), &note.message[..]),
+        (note.about.id.as_str(), &*note.message),
         (
             "16",
             "`16` of the hook `h` is left out: no line of it fits the budget of the kind `prompt_context`, 16 items"

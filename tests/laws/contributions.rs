@@ -166,7 +166,7 @@ proptest! {
         let given: Vec<_> = all.iter()
             .map(|(hook, one)| (Event::TurnPolicy, Contributed::new(*hook, one.clone()))).collect();
         let turn = turn_of(unbounded(), &given);
-        let mut keys: BTreeMap<(String, String), Vec<(i64, &str, i64)>> = BTreeMap::new();
+        let mut keys: BTreeMap<_, Vec<(i64, &str, i64)>> = BTreeMap::new();
         for (hook, one) in &all {
             let value = (one.priority, *hook, one.value.as_i64().unwrap());
             keys.entry((one.domain.clone(), one.key.clone())).or_default().push(value);

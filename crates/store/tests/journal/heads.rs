@@ -61,7 +61,7 @@ async fn no_record_waits_for_a_service_and_the_last_head_gets_there() {
     assert!(sent.len() < 5, "those in between are left out: {sent:?}");
     let (url, last) = sent.last().unwrap();
     assert_eq!((url.as_str(), last.seq), (URL, 5));
-    assert!(place.reader().verify(&[last.clone()], None).unwrap().is_whole());
+    assert!(place.reader().verify(std::slice::from_ref(last), None).unwrap().is_whole());
 }
 
 #[tokio::test]

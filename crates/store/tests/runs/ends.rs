@@ -74,7 +74,7 @@ fn another_config_a_missing_handler_and_an_unreadable_input_are_ends_of_their_ow
         .iter()
         .map(|key| {
             store
-                .enqueue(&new_run(key).of_config("h", &format!("sha256:{}", *key != "other")))
+                .enqueue(&new_run(key).of_config("h", format!("sha256:{}", *key != "other")))
                 .unwrap()
                 .id
         })

@@ -16,7 +16,7 @@ fn gate(settings: Value) -> BuiltHandler {
 fn at_stop(gate: &BuiltHandler, message: &str, folder: &Path) -> Option<String> {
     let stop = Stop::new().last_assistant_message(message);
     let verdict = invoke_at(gate, &stop, folder, 3).unwrap();
-    verdict.into_parts().map(|parts| parts.reason.unwrap().into())
+    verdict.into_parts().map(|parts| parts.reason.unwrap())
 }
 
 /// Row D5.

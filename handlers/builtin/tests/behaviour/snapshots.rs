@@ -79,7 +79,7 @@ fn a_session_goes_back_to_any_of_its_snapshots() {
         session.snapshots.iter().map(|snapshot| snapshot.reference.clone()).collect::<Vec<_>>()
     };
     assert_eq!((sessions.len(), of("session/1")), (2, references.clone()));
-    assert_eq!(of("another"), [other.reference.clone()]);
+    assert_eq!(of("another"), std::slice::from_ref(&other.reference));
 
     let undone = wait(snapshots.reset(folder, &references[1])).unwrap().unwrap();
     assert_eq!(
