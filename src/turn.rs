@@ -45,7 +45,7 @@
 //!   first. Neither the order of hooks nor that of phases changes a set.
 //! * **The same** in one slot for one lifetime stands once. What differs under one key is a conflict: the lower priority
 //!   wins, and of equal ones the first in order.
-//! * **Budgets** ([`ContributionLimits`](crate::table::ContributionLimits)) are served by priority, the lowest number
+//! * **Budgets** ([`ContributionLimits`]) are served by priority, the lowest number
 //!   first. A text is cut at the end of a line, and a mark says so.
 //! * **Lifetimes**: [`Delivered`] knows what the session has.
 //! * **Data**: a text whose provenance is a tool, a file or a page is fenced.

@@ -9,7 +9,7 @@ mod tests;
 use std::borrow::Cow;
 
 use hookgate::Report;
-use hookgate::decision::Contributed;
+use hookgate::decision::{Contributed, FailedRequired};
 use hookgate::engine::PatchEnvelope;
 use hookgate::recorder::{Record, ReloadRecord};
 use hookgate_contract::Answer;
@@ -41,7 +41,7 @@ const BODY: &[(&str, Empty)] = &[
 ];
 
 /// Parts of a report that are there only at times.
-const OPTIONAL: &[&str] = &["published", "envelope"];
+const OPTIONAL: &[&str] = &["failed_required", "published", "envelope"];
 
 /// What of each vote lies in the body.
 const VOTE: &[&str] = &["reason", "detail"];
@@ -236,6 +236,9 @@ fn split(report: &mut Report) -> serde_json::Result<Map<String, Value>> {
     if !report.contributions.is_empty() {
         add("contributions", serde_json::to_value(std::mem::take(&mut report.contributions))?);
     }
+    if !report.failed_required.is_empty() {
+        add("failed_required", serde_json::to_value(std::mem::take(&mut report.failed_required))?);
+    }
     if !report.published.is_empty() {
         add("published", serde_json::to_value(std::mem::take(&mut report.published))?);
     }
@@ -309,6 +312,7 @@ fn still_reads(key: &str, part: &Value) -> bool {
     match key {
         "answer" => Answer::deserialize(part).is_ok(),
         "contributions" => Vec::<Contributed>::deserialize(part).is_ok(),
+        "failed_required" => Vec::<FailedRequired>::deserialize(part).is_ok(),
         "published" => Vec::<PatchEnvelope>::deserialize(part).is_ok(),
         _ => true,
     }

@@ -60,6 +60,10 @@ struct VoteText<'r> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     added_context: bool,
     failure: Option<FailureClass>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    failed_attempts: &'r [FailureClass],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    fallback: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_us: Option<u64>,
 }
@@ -110,6 +114,8 @@ impl<'r> VoteText<'r> {
             rewrote: vote.rewrote,
             added_context: vote.added_context,
             failure: vote.failure,
+            failed_attempts: &vote.failed_attempts,
+            fallback: vote.fallback,
             duration_us: vote.duration_us,
         }
     }
