@@ -13,7 +13,7 @@ pub enum HeadPlace {
     File(PathBuf),
     /// Stderr of the process that writes, each as a line with a mark.
     Stderr,
-    /// The URL of a service that takes logs of OpenTelemetry over HTTP. It needs a [`HeadSender`].
+    /// The URL of a service that takes logs of OpenTelemetry over HTTP. It needs a [`HeadSender`](crate::HeadSender).
     Otlp(String),
 }
 
