@@ -5,24 +5,30 @@ use super::*;
 
 /// A record in which every field says something, and those that can be left out are there.
 fn full() -> Value {
-    json!({
+    let mut value = json!({
         "time": 5, "end": "decided", "turn": 2, "agent_id": "main", "tool_name": "Bash", "tool_use_id": "t1",
         "report": {
             "step_id": "step-1", "event": "pre_tool_use", "session_id": "session-1", "generation": 3,
             "config_hash": format!("sha256:{}", "0a".repeat(32)), "decision": "deny", "by": ["b", "a"],
             "reason": "no", "reason_code": "policy_violation", "patched": ["tool_input"],
             "final": {"tool_input": {"command": "ls"}}, "answer": null, "context": ["c"], "messages": ["m"],
-            "contributions": [], "failed_required": [{"hook": "q", "class": "timeout", "cause": "late"}], "annotations": {"k": 1}, "payload": {"p": 2.5},
+            "contributions": [], "annotations": {"k": 1}, "payload": {"p": 2.5},
             "votes": [
                 {"hook": "b", "kind": "builtin", "mode": "enforce", "round": 1, "outcome": "verdict",
                  "decision": "deny", "reason": "no", "failure": null, "detail": null, "duration_us": 7},
                 {"hook": "z", "kind": "command", "layers": 2, "mode": "enforce", "round": 2,
                  "outcome": "failed", "decision": null, "reason": null, "rewrote": true, "added_context": true,
-                 "failure": "timeout", "detail": "late", "failed_attempts": ["spawn"], "fallback": true},
+                 "failure": "timeout", "detail": "late"},
             ],
             "duration_us": 9, "envelope": {"tool_input": {"command": "rm"}},
         },
-    })
+    });
+    // One literal cannot hold more.
+    value["report"]["failed_required"] =
+        json!([{"hook": "q", "class": "timeout", "cause": "late"}]);
+    value["report"]["votes"][1]["failed_attempts"] = json!(["spawn"]);
+    value["report"]["votes"][1]["fallback"] = json!(true);
+    value
 }
 
 fn record(value: &Value) -> Record {
