@@ -98,7 +98,7 @@ async fn what_a_hook_took_out_is_not_kept_in_a_copy_or_a_reason() {
     envelope["host"] = json!({
         "command": command,
         "toolArgs": envelope["tool_input"].to_string(),
-        "cwd": "/work/nest",
+        "cwd": "/srv/nest",
     });
     let rewritten = json!({"command": "echo \"the codename\" is *** now"});
     report.final_fields.insert("tool_input".to_owned(), rewritten.clone());
@@ -123,7 +123,7 @@ async fn what_a_hook_took_out_is_not_kept_in_a_copy_or_a_reason() {
             let envelope = read.envelope.as_ref().unwrap();
             assert_eq!(envelope["tool_input"], rewritten, "what it became is as it was");
             assert_eq!(envelope["host"]["command"], "[rewritten]");
-            assert_eq!(envelope["host"]["cwd"], "/work/nest");
+            assert_eq!(envelope["host"]["cwd"], "/srv/nest");
             assert_eq!(read.reason.as_deref(), Some("[rewritten] is secret"));
         }
         place.assert_whole();
