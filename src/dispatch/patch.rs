@@ -17,8 +17,9 @@ use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Contract, Failure, FailureClass, Patch, json};
 use serde_json::Value;
 
+use super::refuse::{refuse_as_illegal, strictest};
 use super::steadiness::Steadiness;
-use super::{DispatchState, Progress, deadline, is_large, refuse_as_illegal, strictest};
+use super::{DispatchState, Progress, deadline, is_large};
 use crate::events::HookEventKind;
 use crate::matcher::are_equal;
 use crate::panic_boundary::catch;

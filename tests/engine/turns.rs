@@ -3,6 +3,8 @@
 //! there a higher priority wins, here a lower one.
 
 mod memory;
+mod phases;
+mod sessions;
 
 use hookgate::contract::contribution::{
     AuditLine, BackgroundJob, ContextPiece, Contribution, ContributionKind, Diagnostic, Lifetime,
@@ -56,6 +58,10 @@ fn codes<'n>(notes: impl IntoIterator<Item = &'n TurnNote>) -> Vec<NoteCode> {
 
 fn policies(all: impl IntoIterator<Item = (&'static str, PolicySetting)>) -> Turn {
     given(usual(), Event::TurnPolicy, all)
+}
+
+fn planning() -> Planning {
+    Planning::new("what is new?").tool_names(vec!["Bash".into(), "Read".into()])
 }
 
 fn setting(value: impl Into<Value>) -> PolicySetting {
@@ -460,114 +466,6 @@ fn diagnostics_and_jobs_that_say_the_same_are_one_and_audit_lines_are_all_kept()
     );
 }
 
-fn planning() -> Planning {
-    Planning::new("what is new?").tool_names(vec!["Bash".into(), "Read".into()])
-}
-
-/// A hook that says what it has read.
-fn reading(id: &'static str, event: Event, keys: &'static [&'static str]) -> Hook {
-    let read = move |call: Invocation<'_>| {
-        let envelope = call.envelope.value()?;
-        let seen = keys.iter().map(|key| format!("{key}={}", envelope[*key])).collect::<Vec<_>>();
-        Ok(Verdict::none().contribute(AuditLine::new(seen.join(" "))))
-    };
-    Hook::new(id, "test", BuiltHandler::from_sync(read)).event(event)
-}
-
-#[tokio::test]
-async fn later_phases_read_the_sets_of_earlier_ones() {
-    let hooks = [
-        giving("limits", Event::TurnPolicy, [setting(false)]),
-        giving("memory", Event::PromptContext, [ContextPiece::new("likes", "tea")]),
-        reading("r1", Event::PromptContext, &["policies", "contexts"]),
-        reading("r2", Event::PromptContextPlanned, &["policies"]),
-        giving("web", Event::ToolSelection, [bundle("web", &["Search"])]),
-        Hook::new(
-            "no-bash",
-            "test",
-            BuiltHandler::from_sync(|_: Invocation<'_>| {
-                Ok(Verdict::none()
-                    .patch("tool_names", json!(["Read"]))
-                    .contribute(bundle("again", &["Bash"])))
-            }),
-        )
-        .event(Event::ToolSelection)
-        .role(Role::Rewrite),
-        reading("r3", Event::PromptCompile, &["tool_names"]),
-        giving("rules", Event::PromptCompile, [SectionText::new("tone", "Be brief.")]),
-    ];
-    let engine = engine(hooks);
-    let mut turn = Turn::of(&engine);
-    let context = context();
-    assert_eq!(turn.policy(&engine, TurnPolicy(planning()), &context).await.entries.len(), 1);
-    assert_eq!(turn.context(&engine, PromptContext(planning()), &context).await.entries.len(), 1);
-    turn.planned_context(&engine, PromptContextPlanned(planning()), &context).await;
-    let tools = turn.tools(&engine, ToolSelection(planning()), &context).await;
-    assert_eq!(tools.names().collect::<Vec<_>>(), ["Read", "Search"]);
-    assert_eq!(
-        codes(&tools.notes),
-        [NoteCode::ToolRemoved],
-        "what a rewriter took away no bundle brings back"
-    );
-    let compile = PromptCompile(Planning::new("what is new?"));
-    assert_eq!(turn.sections(&engine, compile, &context).await.sections.len(), 1);
-    let seen: Vec<_> =
-        turn.others().audit.iter().map(|one| one.given.event_kind.as_str()).collect();
-    assert_eq!(
-        seen,
-        [
-            r#"policies={"shell":{"network":false}} contexts=null"#,
-            r#"policies={"shell":{"network":false}}"#,
-            r#"tool_names=["Read","Search"]"#,
-        ]
-    );
-    assert_eq!(turn.prompt().text(), "tea\n\nBe brief.");
-}
-
-#[tokio::test]
-async fn a_phase_without_hooks_leaves_everything_as_it_is() {
-    async fn run(engine: &dyn DynHookEngine) -> Turn {
-        let (mut turn, context) = (Turn::new(ContributionLimits::new()), context());
-        turn.policy(engine, TurnPolicy(planning()), &context).await;
-        turn.context(engine, PromptContext(planning()), &context).await;
-        let tools = turn.tools(engine, ToolSelection(planning()), &context).await;
-        assert_eq!(tools.names().collect::<Vec<_>>(), ["Bash", "Read"]);
-        turn
-    }
-    let without = Engine::without_hooks();
-    for engine in [&without as &dyn DynHookEngine, &Noop] {
-        assert!(run(engine).await.prompt().lines.is_empty());
-    }
-}
-
-#[test]
-fn a_session_is_sent_again_only_what_has_changed() {
-    let all = |text: &str| {
-        [
-            ("a", ContextPiece::new("turn", "each turn")),
-            ("b", ContextPiece::new("session", text).lifetime(Lifetime::Session)),
-            ("c", ContextPiece::new("once", text).lifetime(Lifetime::Once)),
-        ]
-    };
-    let next = |delivered: Delivered, text: &str| {
-        let mut turn = Turn::new(usual()).delivered(delivered);
-        for (hook, piece) in all(text) {
-            turn.absorb(Event::PromptContext, &[Contributed::new(hook, piece)]);
-        }
-        let ids: Vec<_> =
-            turn.context_set().entries.iter().map(|one| one.source.id.clone()).collect();
-        (ids, turn.notes().count(), turn.into_delivered())
-    };
-    let (ids, _, delivered) = next(Delivered::default(), "one");
-    assert_eq!(ids, ["turn", "session", "once"]);
-    let (ids, notes, delivered) = next(delivered, "one");
-    assert_eq!((ids, notes), (vec!["turn".to_owned()], 2));
-    let (ids, _, mut delivered) = next(delivered, "two");
-    assert_eq!(ids, ["turn", "session"], "what has changed; what was sent once stays away");
-    delivered.forget_session();
-    assert_eq!(next(delivered, "two").0, ["turn", "session"], "compacted");
-}
-
 #[test]
 fn sets_are_written_as_json() {
     let turn = contexts(usual(), [("memory", ContextPiece::new("likes", "tea"))]);
@@ -588,18 +486,4 @@ fn of_two_contexts_of_one_id_the_lower_priority_wins_whatever_its_slot() {
         turn.absorb(Event::PromptContext, &[Contributed::new("git", piece)]);
     }
     assert_eq!(turn.prompt().text(), "zero");
-}
-
-#[test]
-fn a_text_of_the_session_is_sent_again_when_it_becomes_what_it_was() {
-    let mut delivered = Delivered::default();
-    let mut sent = Vec::new();
-    for text in ["on main", "on dev", "on main", "on main"] {
-        let mut turn = Turn::new(usual()).delivered(delivered);
-        let branch = ContextPiece::new("branch", text).lifetime(Lifetime::Session);
-        turn.absorb(Event::PromptContext, &[Contributed::new("git", branch)]);
-        sent.push(turn.prompt().text());
-        delivered = turn.into_delivered();
-    }
-    assert_eq!(sent, ["on main", "on dev", "on main", ""]);
 }
