@@ -91,12 +91,12 @@ impl Cost {
 
 /// What has been taken of each budget.
 #[derive(Debug)]
-pub(super) struct Ledger<'l> {
+pub(super) struct Usage<'l> {
     limits: &'l ContributionLimits,
     used: BTreeMap<Account, Cost>,
 }
 
-impl<'l> Ledger<'l> {
+impl<'l> Usage<'l> {
     pub(super) const fn new(limits: &'l ContributionLimits) -> Self {
         Self { limits, used: BTreeMap::new() }
     }

@@ -13,7 +13,7 @@ use hookgate_contract::contribution::ContributionKind;
 use serde::Serialize;
 
 use super::Given;
-use super::budget::{Account, Cost, Ledger};
+use super::budget::{Account, Cost, Usage};
 use super::candidate::Candidate;
 use super::delivered::Delivered;
 use super::note::{NoteCode, TurnNote, named};
@@ -204,18 +204,18 @@ impl Merge<'_> {
             let (one, other) = (a.source.priority, b.source.priority);
             one.cmp(&other).then_with(|| a.in_order(b, self.limits))
         });
-        let mut ledger = Ledger::new(self.limits);
+        let mut usage = Usage::new(self.limits);
         let mut entries = Vec::with_capacity(all.len());
         for one in all {
-            entries.extend(self.allot(one, &mut ledger));
+            entries.extend(self.allot(one, &mut usage));
         }
         entries.sort_by(|a, b| a.source.in_order(&b.source, self.limits));
         entries
     }
 
-    fn allot(&mut self, one: Candidate, ledger: &mut Ledger<'_>) -> Option<TextEntry> {
+    fn allot(&mut self, one: Candidate, usage: &mut Usage<'_>) -> Option<TextEntry> {
         let accounts = Account::all_of(&one.source);
-        let refusal = |text: &str| ledger.refusal(&accounts, self.cost(&one, text));
+        let refusal = |text: &str| usage.refusal(&accounts, self.cost(&one, text));
         let (mut by, mut lines) = (String::new(), one.lines());
         if !one.is_short(lines, &by) {
             by = one.own_bound();
@@ -237,7 +237,7 @@ impl Merge<'_> {
         }
         let text = one.delivered(lines, &by);
         let cost = self.cost(&one, &text);
-        ledger.take(accounts, cost);
+        usage.take(accounts, cost);
         if lines < one.lines() {
             let after = one.head(lines).len() as u64;
             let message = format!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::budget::{Account, Cost, Ledger};
+use super::budget::{Account, Cost, Usage};
 use super::note::{NoteCode, TurnNote, named};
 use super::source::Source;
 use crate::table::ContributionLimits;
@@ -63,14 +63,14 @@ pub(super) fn affordable<T: Sourced>(
     limits: &ContributionLimits,
     notes: &mut Vec<TurnNote>,
 ) -> Vec<T> {
-    let mut ledger = Ledger::new(limits);
+    let mut usage = Usage::new(limits);
     all.retain(|one| {
         let source = one.source();
         let accounts = Account::all_of(source);
         let cost = Cost::one(source.bytes, source.tokens);
-        match ledger.refusal(&accounts, cost) {
+        match usage.refusal(&accounts, cost) {
             None => {
-                ledger.take(accounts, cost);
+                usage.take(accounts, cost);
                 true
             }
             Some(bound) => {
