@@ -18,6 +18,7 @@
 //! events for a subscriber, a span for a tracer. If all handlers answer at once the future is ready
 //! when it is first polled, without an allocation.
 
+mod asked_work;
 mod background;
 mod concurrent;
 mod deciders;
@@ -55,7 +56,7 @@ use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Contract, Derived, Envelope, Event, StepContext};
 use tokio::time::Instant;
 
-use crate::decision::{Ballots, Decision, SmallList, Vote, merge};
+use crate::decision::{Ballots, Decision, Outcome, SmallList, Vote, merge};
 use crate::envelope::Unregistered;
 use crate::events::EventSender;
 use crate::jobs::JobQueue;
@@ -84,6 +85,8 @@ pub(crate) struct Services {
     pub(crate) turn_notes: TurnNotes,
     /// The durable queue of the host.
     pub(crate) jobs: Option<Arc<dyn JobQueue>>,
+    /// Whether that also takes the work that hooks ask for.
+    pub(crate) takes_work: bool,
 }
 
 impl Default for Services {
@@ -95,6 +98,7 @@ impl Default for Services {
             left_behind: LeftBehind::default(),
             turn_notes: TurnNotes::default(),
             jobs: None,
+            takes_work: false,
             stream,
         }
     }
@@ -434,8 +438,19 @@ impl<'a> DispatchState<'a> {
         }
         let ballots = std::mem::take(&mut self.ballots);
         let patched = std::mem::take(&mut self.patched);
+        let undelivered = match self.context.step_context.no_context {
+            true => ballots.context_givers(),
+            false => Vec::new(),
+        };
         let (mut decision, answer) = merge(ballots, patched, self.context.table.generation());
+        // Of a step that is refused, the host can tell it with the reason.
+        if decision.outcome < Outcome::Deny {
+            decision.undelivered = undelivered;
+        }
         self.count_stops(Some(&mut decision), payload);
+        if self.context.services.takes_work {
+            self.queue_work(payload, &mut decision);
+        }
         (Some(decision), answer)
     }
 

@@ -92,6 +92,9 @@ pub struct Report {
     /// The required hooks that have failed, in the order of the hooks: what was gathered is not enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_required: Vec<FailedRequired>,
+    /// The hooks whose context the host shows the model not, in their order: see [`StepContext::no_context`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undelivered: Vec<HookId>,
     /// Labels; of two hooks that give the same one the later counts.
     pub annotations: Map<String, Value>,
     /// Data that goes with the decision.
@@ -130,6 +133,7 @@ impl Report {
             messages: Vec::new(),
             contributions: Vec::new(),
             failed_required: Vec::new(),
+            undelivered: Vec::new(),
             annotations: Map::new(),
             payload: None,
             votes: Vec::new(),
@@ -186,6 +190,7 @@ impl Report {
             messages: decision.messages,
             contributions: decision.contributions,
             failed_required: decision.failed_required,
+            undelivered: decision.undelivered,
             annotations: decision.annotations,
             payload: decision.payload,
             ..self

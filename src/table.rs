@@ -54,6 +54,7 @@ mod shared_list;
 mod spec;
 mod swap;
 mod sync;
+mod undelivered;
 mod watched;
 mod work;
 

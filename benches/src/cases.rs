@@ -12,6 +12,7 @@ mod builds;
 mod effects;
 mod engines;
 mod journal;
+mod turns;
 mod waits;
 
 use std::hint::black_box;
@@ -109,6 +110,9 @@ pub(crate) const CASES: &[Case] = &[
     case("journal_redacted_1", "noop_200B_object", 5_000, || {
         journal::written(EnvelopeMode::Redacted, object(200))
     }),
+    case("build_turn", "empty", 2_000, turns::built),
+    case("turn_unarmed", "build_turn", 2_000, turns::unarmed),
+    case("turn_of_six", "build_turn", 500, turns::of_six),
     case("effects_typical", "empty", 2_000, effects::typical),
 ];
 

@@ -103,6 +103,15 @@ impl Ballots {
         self.first.iter().chain(&self.more)
     }
 
+    /// Returns the hooks that give context, in their order.
+    pub(crate) fn context_givers(&self) -> Vec<HookId> {
+        let givers = self.iter().filter(|ballot| !ballot.parts.context.is_empty());
+        let mut givers: Vec<&Ballot> = givers.collect();
+        givers.sort_by_key(|ballot| ballot.index);
+        givers.dedup_by_key(|ballot| ballot.index);
+        givers.into_iter().map(|ballot| ballot.hook.clone()).collect()
+    }
+
     /// Takes out the ballots of the hooks at some indices.
     pub(crate) fn extract(&mut self, indices: Range<usize>) -> Vec<Ballot> {
         let (taken, kept): (Vec<_>, Vec<_>) =

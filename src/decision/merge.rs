@@ -70,6 +70,7 @@ pub(crate) fn merge(
                 messages: parts.message.map_or_else(Vec::new, |message| vec![message]),
                 contributions,
                 failed_required: Vec::new(),
+                undelivered: Vec::new(),
                 annotations: parts.annotations,
                 payload: parts.payload,
                 generation,

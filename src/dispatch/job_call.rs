@@ -17,30 +17,35 @@ use super::snapshot::Snapshot;
 use super::validate::{Version, find_wrong};
 use super::{Services, contract};
 use crate::clock;
-use crate::events::{DropReason, HookEventKind};
+use crate::events::HookEventKind;
 use crate::jobs::{Job, JobDone, JobQueue, JobRefused};
 use crate::panic_boundary::catch;
-use crate::table::{Bucket, CompiledHook, HandlerTable};
+use crate::table::{Bucket, CompiledHook, HandlerTable, HookSpec};
 
-/// Hands the call of a hook about a step to the queue of the host.
-pub(super) fn submit_job(
-    queue: &dyn JobQueue,
+/// Makes the job of a hook about a step. `None` if the step cannot be written.
+pub(super) fn job_of(
     table: &HandlerTable,
-    hook: &CompiledHook,
+    spec: &HookSpec,
     envelope: &Envelope<'_>,
-) -> Result<(), DropReason> {
+) -> Option<Job> {
     let value = catch("the payload", || envelope.value().cloned());
-    let Ok(Ok(Value::Object(step))) = value else { return Err(DropReason::NoCopy) };
-    let spec = &hook.definition.spec;
-    let job = Job::new(hook.id().clone(), spec.config_hash(), table.config_hash(), step);
-    let submitted = catch("the queue of jobs", || queue.submit(job));
-    let why = match submitted {
+    let Ok(Ok(Value::Object(step))) = value else { return None };
+    Some(Job::new(spec.id().clone(), spec.config_hash(), table.config_hash(), step))
+}
+
+/// Hands a job to the queue of the host.
+///
+/// # Errors
+/// Why it is not kept. That is logged.
+pub(super) fn submit_job(queue: &dyn JobQueue, job: Job) -> Result<(), JobRefused> {
+    let hook = job.hook_id.clone();
+    let why = match catch("the queue of jobs", || queue.submit(job)) {
         Ok(Ok(())) => return Ok(()),
         Ok(Err(refused)) => refused,
         Err(panic) => JobRefused::NotKept(panic.detail.into_owned()),
     };
-    tracing::warn!(target: "hookgate", hook = hook.id().as_str(), why = %why, "a job was not kept");
-    Err(DropReason::NotKept)
+    tracing::warn!(target: "hookgate", hook = hook.as_str(), why = %why, "a job was not kept");
+    Err(why)
 }
 
 /// A hook and the step of a job.

@@ -20,7 +20,7 @@ use hookgate_contract::{Envelope, Failure, FailureClass};
 
 use super::DispatchState;
 use super::invoke::{Call, check_conditions, conditions_hold, invoke};
-use super::job_call::submit_job;
+use super::job_call::{job_of, submit_job};
 use super::offload::OwnedCall;
 use super::record::vote;
 use super::snapshot::Snapshot;
@@ -51,13 +51,7 @@ impl DispatchState<'_> {
         payload: &dyn AnyPayload,
         decision: Option<&Decision>,
     ) -> Vec<String> {
-        let observed = Observed::new(
-            decision.map_or(Outcome::Allow, |decision| decision.outcome).name(),
-            decision.map(|d| d.by.iter().map(HookId::as_str).collect()).unwrap_or_default(),
-            decision.and_then(|decision| decision.reason.as_deref()),
-            decision.map_or(&[], |decision| &decision.patched),
-        )
-        .reason_code(decision.and_then(|decision| decision.reason_code));
+        let observed = observed(decision);
         let envelope = self.envelope(payload).decided(&observed);
         let mut observation = Observation { envelope: &envelope, observed: &observed, copy: None };
         let mut failures = Vec::new();
@@ -140,7 +134,11 @@ impl DispatchState<'_> {
         let mut unrecorded = None;
         let recorded = match &self.context.services.jobs {
             Some(queue) if hook.definition.spec.is_recorded() => {
-                Some(submit_job(&**queue, self.context.table, hook, observation.envelope))
+                let envelope = observation.envelope;
+                let job = job_of(self.context.table, &hook.definition.spec, envelope);
+                Some(job.ok_or(DropReason::NoCopy).and_then(|job| {
+                    submit_job(&**queue, job).map_err(|_| DropReason::NotKept)
+                }))
             }
             None if hook.definition.spec.is_recorded() => {
                 unrecorded = self.tell_unrecorded(hook);
@@ -197,6 +195,17 @@ impl DispatchState<'_> {
         let text = "is not recorded, since this program has no queue of jobs: it is lost if the program ends";
         Some(format!("a call of the background hook `{hook}` {text}"))
     }
+}
+
+/// Returns what is told of a decision; of none, that the step is allowed.
+pub(super) fn observed(decision: Option<&Decision>) -> Observed<'_> {
+    Observed::new(
+        decision.map_or(Outcome::Allow, |decision| decision.outcome).name(),
+        decision.map(|d| d.by.iter().map(HookId::as_str).collect()).unwrap_or_default(),
+        decision.and_then(|decision| decision.reason.as_deref()),
+        decision.map_or(&[], |decision| &decision.patched),
+    )
+    .reason_code(decision.and_then(|decision| decision.reason_code))
 }
 
 fn is_skipped(holds: &Result<bool, Failure>) -> bool {

@@ -85,6 +85,7 @@ impl Snapshot {
                 agent_id: context.agent_id.map(str::to_owned),
                 agent_type: context.agent_type.map(str::to_owned),
                 host: context.host.cloned().unwrap_or_default(),
+                no_context: context.no_context,
             },
             generation: envelope.generation(),
             limit: envelope.limit(),

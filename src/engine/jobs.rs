@@ -20,6 +20,16 @@ impl Engine {
         self
     }
 
+    /// Has the queue ([`Engine::with_jobs`]) also take the work that hooks ask for with a `background_job`, at each
+    /// event, once the step is decided. Without this the host finds it in
+    /// [`Decision::contributions`](crate::Decision::contributions) and does it itself; with it, it stays there and is
+    /// already queued. What the queue does not keep is told in the messages of the decision.
+    #[must_use]
+    pub const fn with_asked_work(mut self) -> Self {
+        self.services.takes_work = true;
+        self
+    }
+
     /// Makes the call of a job, within the timeout of its hook, by the table in force. Whether the hook is about the
     /// step was decided when the job was made. The handler can read the key of the job
     /// ([`Invocation::idempotency_key`](crate::Invocation::idempotency_key)); a call whose process dies in the middle

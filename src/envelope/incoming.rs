@@ -94,6 +94,9 @@ pub struct Header {
     pub agent_type: Option<String>,
     /// Everything else that was in the envelope.
     pub host: Map<String, Value>,
+    /// Whether the host shows the model no context at this step: see [`StepContext::no_context`]. No envelope says
+    /// it; who reads one for a host does.
+    pub no_context: bool,
 }
 
 impl Header {
@@ -107,6 +110,7 @@ impl Header {
         context.agent_type = self.agent_type.as_deref();
         context.host = (!self.host.is_empty()).then_some(&self.host);
         context.step_id = self.step_id.as_deref();
+        context.no_context = self.no_context;
         context
     }
 }
@@ -223,6 +227,7 @@ impl Incoming {
                     return Err(IncomingError::Header { field: "host", expected: "an object" });
                 }
             },
+            no_context: false,
         };
         let (payload, unknown) = read(event, name, fields)?;
         header.host.extend(unknown);

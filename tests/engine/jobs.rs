@@ -1,10 +1,11 @@
 //! Promise: a hook that is fired and recorded becomes a job in the queue of the host, which any process with the
-//! same config can run; nobody waits for it, and what the queue does not take is told.
+//! same config can run; nobody waits for it, and what the queue does not take is told. So does the work that hooks ask
+//! for, if the host wants that.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hookgate::contract::contribution::{AuditLine, ContextPiece};
+use hookgate::contract::contribution::{AuditLine, BackgroundJob, ContextPiece};
 use hookgate::contract::payload::{Planning, PromptContext};
 use hookgate::contract::{BuiltHandler, Capabilities};
 use hookgate::events::{DropReason, HookEventKind};
@@ -157,7 +158,7 @@ async fn a_job_that_cannot_be_made_says_why() {
     let mut unreadable = job.clone();
     unreadable.envelope.insert("decision".to_owned(), 1.into());
     assert!(matches!(maker.run_job(&unreadable).await, Err(JobError::Unreadable(_))));
-    let work = hookgate::contract::contribution::BackgroundJob::new("index");
+    let work = BackgroundJob::new("index");
     let asked = job.clone().contributed(work);
     assert_ne!(asked.idempotency_key, job.idempotency_key);
     assert_eq!(maker.run_job(&asked).await, Err(JobError::NotACall));
@@ -196,10 +197,58 @@ async fn a_job_that_fails_or_says_too_much_has_failed() {
     assert_eq!(run(late).await.0.unwrap_err(), illegal);
     assert_eq!(run(|| Ok(Verdict::deny("no"))).await.0.unwrap_err(), illegal);
     let undeclared = || {
-        let work = hookgate::contract::contribution::BackgroundJob::new("j");
+        let work = BackgroundJob::new("j");
         Ok(Verdict::none().contribute(work))
     };
     assert_eq!(run(undeclared).await.0.unwrap_err(), illegal);
     let audit = || Ok(Verdict::none().contribute(AuditLine::new("seen")));
     assert_eq!(run(audit).await.0.unwrap().contributions.len(), 1, "the control");
+}
+
+/// A guard that asks for work, and what it says beside that.
+fn asks(name: &'static str, verdict: fn() -> Verdict) -> Hook {
+    sync(name, move |_| {
+        let index = BackgroundJob::new("index").payload(serde_json::json!({"by": name}));
+        Ok(verdict().contribute(index).contribute(AuditLine::new("asked")))
+    })
+}
+
+#[tokio::test]
+async fn the_work_that_hooks_ask_for_is_queued_once_the_step_is_decided() {
+    let queue = Queue::default();
+    let hooks = || [asks("a", Verdict::none), asks("b", || Verdict::deny("no"))];
+    let asking = engine(hooks()).with_jobs(queue.clone()).with_asked_work();
+    let (gate, report) = asking.dispatch_reported(bash("ls"), &step("s-1")).await;
+    assert_eq!((gate.outcome(), report.contributions.len()), (Outcome::Deny, 4));
+    let jobs = queue.jobs();
+    let by: Vec<_> = jobs.iter().map(|job| job.hook_id.as_str()).collect();
+    assert_eq!(by, ["a", "b"]);
+    for job in &jobs {
+        assert_eq!(job.contributed.as_ref().unwrap().job_id, "index");
+        assert_eq!(job.envelope["decision"]["outcome"], "deny");
+        assert_eq!(job.envelope["tool_input"]["command"], "ls");
+        assert_eq!(job.config_hash, asking.table().config_hash());
+        assert_eq!(asking.run_job(job).await, Err(JobError::NotACall));
+    }
+    // The same step again is the same work, also where nobody wants a report.
+    drop(asking.dispatch(bash("ls"), &step("s-1")).await);
+    assert_eq!(queue.jobs().len(), 2);
+    drop(asking.dispatch(bash("ls"), &step("s-2")).await);
+    assert_eq!(queue.jobs().len(), 4);
+
+    // The control: a host that does the work itself finds it in the decision alone.
+    let queue = Queue::default();
+    let engine = engine(hooks()).with_jobs(queue.clone());
+    let (_, report) = engine.dispatch_reported(bash("ls"), &step("s-1")).await;
+    assert_eq!((report.contributions.len(), queue.jobs().len()), (4, 0));
+}
+
+#[tokio::test]
+async fn work_that_is_not_kept_is_told() {
+    let asking =
+        engine([asks("a", Verdict::none)]).with_jobs(|_| Err(JobRefused::Full)).with_asked_work();
+    let (gate, report) = asking.dispatch_reported(bash("ls"), &step("s-1")).await;
+    assert!(gate.is_cleared());
+    let told = "the job `index` that `a` has asked for is lost: too many jobs are waiting";
+    assert_eq!(report.messages, [told]);
 }

@@ -42,4 +42,5 @@ mod stream;
 mod told;
 mod torture;
 mod turns;
+mod undelivered;
 mod votes;

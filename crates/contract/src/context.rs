@@ -62,6 +62,8 @@ pub struct StepContext<'a> {
     pub step_id: Option<&'a str>,
     /// The signal that cancels the dispatch.
     pub cancel: Option<&'a dyn Cancel>,
+    /// Whether the host shows the model no context that hooks give at this step.
+    pub no_context: bool,
 }
 
 impl<'a> StepContext<'a> {
@@ -77,6 +79,7 @@ impl<'a> StepContext<'a> {
             host: None,
             step_id: None,
             cancel: None,
+            no_context: false,
         }
     }
 
@@ -120,6 +123,14 @@ impl<'a> StepContext<'a> {
     #[must_use]
     pub const fn cancel(mut self, cancel: &'a dyn Cancel) -> Self {
         self.cancel = Some(cancel);
+        self
+    }
+
+    /// Says that the host shows the model no context at this step, although the event takes it: decision and record
+    /// then name the hooks whose context is undelivered.
+    #[must_use]
+    pub const fn no_context(mut self) -> Self {
+        self.no_context = true;
         self
     }
 }

@@ -8,7 +8,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-use hookgate::Report;
+use hookgate::{HookId, Report};
 use hookgate::decision::{Contributed, FailedRequired};
 use hookgate::engine::PatchEnvelope;
 use hookgate::recorder::{Record, ReloadRecord};
@@ -41,7 +41,7 @@ const BODY: &[(&str, Empty)] = &[
 ];
 
 /// Parts of a report that are there only at times.
-const OPTIONAL: &[&str] = &["failed_required", "published", "envelope"];
+const OPTIONAL: &[&str] = &["failed_required", "undelivered", "published", "envelope"];
 
 /// What of each vote lies in the body.
 const VOTE: &[&str] = &["reason", "detail"];
@@ -239,6 +239,9 @@ fn split(report: &mut Report) -> serde_json::Result<Map<String, Value>> {
     if !report.failed_required.is_empty() {
         add("failed_required", serde_json::to_value(std::mem::take(&mut report.failed_required))?);
     }
+    if !report.undelivered.is_empty() {
+        add("undelivered", serde_json::to_value(std::mem::take(&mut report.undelivered))?);
+    }
     if !report.published.is_empty() {
         add("published", serde_json::to_value(std::mem::take(&mut report.published))?);
     }
@@ -313,6 +316,7 @@ fn still_reads(key: &str, part: &Value) -> bool {
         "answer" => Answer::deserialize(part).is_ok(),
         "contributions" => Vec::<Contributed>::deserialize(part).is_ok(),
         "failed_required" => Vec::<FailedRequired>::deserialize(part).is_ok(),
+        "undelivered" => Vec::<HookId>::deserialize(part).is_ok(),
         "published" => Vec::<PatchEnvelope>::deserialize(part).is_ok(),
         _ => true,
     }

@@ -1,10 +1,8 @@
 //! `--agent`: hooks that give context at an event where this agent shows its model none.
 
-use hookgate::contract::EventKind;
 use hookgate::contract::dialect::{Dialect, HostEffect};
 use hookgate::effects::Manifests;
 use hookgate::{Event, HandlerTable, HookSpec};
-use serde_json::Value;
 
 use super::entry::{Entry, Level};
 use super::texts::Texts;
@@ -43,26 +41,11 @@ pub(super) fn of(
 
 /// Returns the first event at which the agent calls the hook and takes no context.
 fn lost_at(hook: &HookSpec, reach: &Reach<'_>) -> Option<String> {
-    let says_so = gives_context(hook);
     let events = hook.events().iter().map(|event| event.name());
     let mut lost = events.filter(|ours| {
-        let contract = Event::from_name(ours).map(Event::contract);
-        let takes = contract.filter(|contract| contract.context);
-        let meant = takes.is_some_and(|contract| says_so || contract.kind == EventKind::Context);
+        let meant = Event::from_name(ours).is_some_and(|event| hook.means_context_at(event));
         let native = reach.native(ours);
         meant && !native.is_empty() && !native.iter().any(|event| event.can(HostEffect::Context))
     });
     lost.next().map(str::to_owned)
-}
-
-/// Whether the hook says that it is there to give context: a builtin that adds something, a program whose output is it.
-fn gives_context(hook: &HookSpec) -> bool {
-    let settings = hook.settings();
-    let text = |key: &str| settings.get(key).and_then(Value::as_str);
-    match hook.kind() {
-        "builtin" => {
-            text("name").or(settings.as_str()).is_some_and(|name| name.starts_with("add_"))
-        }
-        _ => text("stdout") == Some("context"),
-    }
 }

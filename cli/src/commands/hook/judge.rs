@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hookgate::contract::dialect::HostStep;
+use hookgate::contract::dialect::{HostEffect, HostStep};
 use hookgate::contract::json;
 use hookgate::envelope::{Incoming, IncomingError};
 use hookgate::{Engine, command};
@@ -107,6 +107,7 @@ async fn judge_with_table(
     state.tell_denials(&mut step.envelope, &in_force);
     remembering::tell_usage(&mut step.envelope, &in_force, &*work.dialect);
     let mut incoming = Incoming::from_object(step.envelope.clone())?;
+    incoming.header.no_context = !step.event.can(HostEffect::Context);
     let report = engine.evaluate(&mut incoming).await;
     state.note_denials(&step.envelope, report.decision);
     let failed = state.tell_failed_trials(&step.envelope, &report);

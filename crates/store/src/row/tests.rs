@@ -26,6 +26,7 @@ fn full() -> Value {
     // One literal cannot hold more.
     value["report"]["failed_required"] =
         json!([{"hook": "q", "class": "timeout", "cause": "late"}]);
+    value["report"]["undelivered"] = json!(["b"]);
     value["report"]["votes"][1]["failed_attempts"] = json!(["spawn"]);
     value["report"]["votes"][1]["fallback"] = json!(true);
     value
