@@ -13,7 +13,8 @@ impl DispatchState<'_> {
     pub(super) fn queue_work(&self, payload: &dyn AnyPayload, decision: &mut Decision) {
         let Some(queue) = &self.context.services.jobs else { return };
         let asked = decision.contributions.iter().filter_map(|given| {
-            let Contributed { hook, contribution: Contribution::BackgroundJob(work) } = given else {
+            let Contributed { hook, contribution: Contribution::BackgroundJob(work) } = given
+            else {
                 return None;
             };
             Some((hook.clone(), work.clone()))
@@ -37,7 +38,8 @@ impl DispatchState<'_> {
                 Some(Err(refused)) => refused.to_string(),
                 None => "the step could not be written".to_owned(),
             };
-            not_kept.push(format!("the job `{work_id}` that `{hook}` has asked for is lost: {why}"));
+            not_kept
+                .push(format!("the job `{work_id}` that `{hook}` has asked for is lost: {why}"));
         }
         decision.messages.extend(not_kept);
     }

@@ -136,9 +136,10 @@ impl DispatchState<'_> {
             Some(queue) if hook.definition.spec.is_recorded() => {
                 let envelope = observation.envelope;
                 let job = job_of(self.context.table, &hook.definition.spec, envelope);
-                Some(job.ok_or(DropReason::NoCopy).and_then(|job| {
-                    submit_job(&**queue, job).map_err(|_| DropReason::NotKept)
-                }))
+                Some(
+                    job.ok_or(DropReason::NoCopy)
+                        .and_then(|job| submit_job(&**queue, job).map_err(|_| DropReason::NotKept)),
+                )
             }
             None if hook.definition.spec.is_recorded() => {
                 unrecorded = self.tell_unrecorded(hook);

@@ -45,7 +45,8 @@ async fn the_context_of_a_step_that_is_refused_can_go_with_the_reason() {
 
 #[test]
 fn a_host_is_warned_when_a_table_is_loaded() {
-    let greet = Hook::sync("greet", |_| Ok(Verdict::none().context("hello"))).event(Event::SessionStart);
+    let greet =
+        Hook::sync("greet", |_| Ok(Verdict::none().context("hello"))).event(Event::SessionStart);
     let [branch, ..] = hooks();
     let table = HandlerTable::builder().insert(greet).insert(branch).build().unwrap();
     let ids = |event| table.undelivered_at(event).map(HookSpec::id).cloned().collect::<Vec<_>>();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hookgate_test_support::http_service::{Mode, Service};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::daemon::machine::Daemon;
 use crate::support::{POLICY, SMALL, Session, Stdin, run};
@@ -44,6 +44,22 @@ fn each_decision_is_recorded_with_its_config() {
     assert!(entries[0]["files"][0]["text"].as_str().unwrap().contains("no-force-push"));
     assert_eq!(entries[0]["config_hash"], entries[1]["report"]["config_hash"]);
     assert_eq!(entries[1]["report"]["envelope"]["tool_input"]["command"], "git push --force");
+}
+
+#[test]
+fn context_that_the_agent_does_not_show_is_in_the_record_as_undelivered() {
+    let hint = "[[hook]]\nid = \"hint\"\nevent = \"pre_tool_use\"\n\
+                builtin = { name = \"add_context\", text = \"use make\" }\n";
+    let session = Session::with(&format!("[journal]\n{hint}{POLICY}"));
+    // Cursor shows its model nothing at `preToolUse`; Claude Code does, and a reason is shown by both.
+    session.call("cursor", "preToolUse", "ls");
+    session.call("claude", "PreToolUse", "ls");
+    session.call("cursor", "preToolUse", "git push --force");
+    let entries = log(&session, &default_file(session.home.path()));
+    let told: Vec<&Value> =
+        entries[1..].iter().map(|entry| &entry["report"]["undelivered"]).collect();
+    assert_eq!(told, [&json!(["hint"]), &Value::Null, &Value::Null], "{entries:#?}");
+    assert!(entries[1..].iter().all(|entry| entry["report"]["context"] == json!(["use make"])));
 }
 
 #[test]

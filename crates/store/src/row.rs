@@ -8,10 +8,10 @@ mod tests;
 
 use std::borrow::Cow;
 
-use hookgate::{HookId, Report};
 use hookgate::decision::{Contributed, FailedRequired};
 use hookgate::engine::PatchEnvelope;
 use hookgate::recorder::{Record, ReloadRecord};
+use hookgate::{HookId, Report};
 use hookgate_contract::Answer;
 use hookgate_contract::json;
 use hookgate_secrets::{Finder, Redactor};
