@@ -70,7 +70,7 @@ pub(crate) use job_call::JobCall;
 use left_behind::LeftBehind;
 pub(crate) use nesting::enter_recorder;
 pub(crate) use offload::is_large;
-pub(crate) use patch::present;
+pub(crate) use patch::{apply_edit, find_untaken, present};
 use snapshot::Snapshot;
 use steadiness::Steadiness;
 use stop_limit::StopCounts;

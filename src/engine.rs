@@ -39,7 +39,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Event, FailureClass, StepContext};
 
-use crate::decision::Decision;
+use crate::approval::Approvals;
+use crate::clock;
+use crate::decision::{Decision, Outcome};
 use crate::dispatch::Services;
 use crate::events::Subscription;
 use crate::generation::Generation;
@@ -48,6 +50,7 @@ use crate::report::Report;
 use crate::require::Require;
 use crate::step::{Clearance, Clears, HookStep, Stamp, check, events, is_mismatched};
 use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder, word};
+pub(crate) use approval::{holds, is_without_hooks};
 pub use background::{BackgroundCounts, PatchEnvelope};
 pub use future::DispatchFuture;
 pub use hook_engine::{DynHookEngine, HookEngine, ReportedFuture};
@@ -100,6 +103,7 @@ pub struct Engine {
     swap: Swap<HandlerTable>,
     services: Services,
     permits: Permits,
+    pub(crate) approvals: Approvals,
     recorder: Option<Arc<dyn Recorder>>,
 }
 
@@ -129,6 +133,7 @@ impl Engine {
             swap: Swap::new(table),
             services: Services::default(),
             permits: Permits::default(),
+            approvals: Approvals::default(),
             recorder: None,
         }
     }
@@ -312,6 +317,10 @@ impl Engine {
         context: &StepContext<'_>,
     ) -> Clearance {
         match (&mut decision, step_id) {
+            // By its id a question is known, wherever it is answered.
+            (Some(decision), None) if decision.outcome == Outcome::Ask => {
+                decision.step_id = Some(clock::step_id());
+            }
             (Some(decision), step_id) => decision.step_id = step_id,
             (None, Some(id)) => decision = Some(Decision::silent(id, generation)),
             (None, None) => {}

@@ -125,6 +125,7 @@ mod dispatch;
 
 pub mod decision;
 
+pub mod approval;
 pub mod certify;
 mod clock;
 pub mod config;

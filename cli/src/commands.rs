@@ -1,5 +1,6 @@
 //! The verbs, one module each.
 
+pub mod approvals;
 pub mod builtins;
 pub mod certify;
 pub mod check;

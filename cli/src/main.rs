@@ -7,9 +7,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, certify, check, completions, conditions, config, daemon, demo, diff, doctor, effects,
-    eval, events, fmt, hook, import, init, install, journal, judge, list, log, lsp, man, pack,
-    promote, reference, replay, run, runs, schema, snapshot, test, trust, why,
+    approvals, builtins, certify, check, completions, conditions, config, daemon, demo, diff,
+    doctor, effects, eval, events, fmt, hook, import, init, install, journal, judge, list, log,
+    lsp, man, pack, promote, reference, replay, run, runs, schema, snapshot, test, trust, why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -36,6 +36,7 @@ Start here:
   hookgate doctor                 see whether the agents obey
   hookgate log                    see what was decided, where `[journal]` has it recorded
   hookgate runs list              see what hooks do later, and what became of it
+  hookgate approvals list         see and answer what waits for a person
   hookgate replay                 see what your hooks would say to what is recorded
   hookgate diff OLD NEW           see what differs between two configs
   hookgate certify                see whether each guard works
@@ -80,6 +81,7 @@ enum Verb {
     Log(log::Args),
     Journal(journal::Args),
     Runs(runs::Args),
+    Approvals(approvals::Args),
     Replay(Box<replay::Args>),
     Diff(Box<diff::Args>),
     Fmt(fmt::Args),
@@ -157,6 +159,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Log(args) => block_on(log::run(args)),
         Verb::Journal(args) => journal::run(&args),
         Verb::Runs(args) => runs::run(&args),
+        Verb::Approvals(args) => approvals::run(&args),
         Verb::Replay(args) => block_on(replay::run(*args)),
         Verb::Diff(args) => block_on(diff::run(*args)),
         Verb::Fmt(args) => fmt::run(&args),

@@ -156,6 +156,11 @@ fn text(payload: &dyn AnyPayload) -> Option<Vec<u8>> {
     payload.write_json(&mut text).is_ok().then_some(text)
 }
 
+/// Sets the fields of a step as the user wants them, who was checked by the contract as a hook is.
+pub(crate) fn apply_edit(edit: Patch, payload: &mut dyn AnyPayload) {
+    set_fields(payload.contract(), false, edit, payload, |_| ());
+}
+
 /// Returns the fields of a step that a patch would change. The patch is tried on a copy; a copy that
 /// is the same text as the step has not changed.
 pub(super) fn find_changes(
@@ -178,7 +183,7 @@ pub(super) fn find_changes(
 
 /// Returns the failure of a patch that a payload of the embedder would not take: a field stays as it is,
 /// although the patch holds another value. Tried on a copy, field by field.
-pub(super) fn find_untaken(
+pub(crate) fn find_untaken(
     contract: &'static Contract,
     merge: bool,
     patch: &Patch,

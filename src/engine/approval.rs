@@ -2,13 +2,16 @@
 //! clearance is its own.
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{ReasonCode, StepContext};
+use hookgate_contract::{Answer, ReasonCode, StepContext};
+use serde_json::{Value, json};
 
 use super::Engine;
 use super::hook_engine::HookEngine;
+use crate::config_hash::ConfigHash;
 use crate::decision::{Decision, Outcome};
 use crate::hook_id::HookId;
 use crate::step::{Asked, Clearance, Cleared, Gate, HookStep, Stamp, ToolUse, USER};
+use crate::table::HandlerTable;
 
 const NO_RECORD: &str =
     "the step was approved, but there is no record of it, and there must be one";
@@ -55,10 +58,7 @@ impl<S: HookStep> Asked<S> {
         let (step, mut decision, answer, stamp) = self.into_parts();
         let asked = engine.as_engine().filter(|engine| engine.id == stamp.engine);
         let event = step.payload().event_name();
-        let is_good = |engine: &Engine| {
-            is_of(context, &decision, stamp)
-                && !engine.table().has_changed_since(event, decision.generation.get())
-        };
+        let is_good = |engine: &Engine| engine.still_asks(event, context, &decision, stamp);
         let mut holds = asked.is_some_and(is_good);
         let mut recorder = None;
         if let Some(engine) = asked.filter(|_| holds) {
@@ -76,7 +76,7 @@ impl<S: HookStep> Asked<S> {
             decision.reason_code = None;
             let may_happen = match asked.zip(recorder) {
                 Some((engine, recorder)) => {
-                    engine.record_approval(recorder, step.payload(), context, &decision).await
+                    engine.record_approval(recorder, step.payload(), context, &mut decision).await
                 }
                 None => true,
             };
@@ -84,7 +84,7 @@ impl<S: HookStep> Asked<S> {
                 decision.deny_by_engine(NO_RECORD, ReasonCode::RuntimeError);
                 return Gate::open(step, Clearance { stamp, decision: Some(decision) }, None);
             }
-        } else if engine.identity() == Stamp::NO_ENGINE.engine {
+        } else if is_without_hooks(engine) {
             decision.deny_by_engine(NO_ENGINE, ReasonCode::PolicyViolation);
         } else {
             // It is the same step, so what counts steps counts it once.
@@ -95,6 +95,83 @@ impl<S: HookStep> Asked<S> {
         }
         Gate::open(step, Clearance { stamp, decision: Some(decision) }, answer)
     }
+}
+
+/// Returns whether an approval of a question would hold: this engine has asked it, in this session, with the hooks that
+/// are in force.
+pub(crate) fn holds<S: HookStep, E: HookEngine + ?Sized>(
+    asked: &Asked<S>,
+    engine: &E,
+    context: &StepContext<'_>,
+) -> bool {
+    let (event, stamp) = (asked.payload().event_name(), asked.stamp());
+    let engine = engine.as_engine().filter(|engine| engine.id == stamp.engine);
+    engine.is_some_and(|engine| engine.still_asks(event, context, asked.decision(), stamp))
+}
+
+/// Returns whether an engine has no hooks and can have none.
+pub(crate) fn is_without_hooks<E: HookEngine + ?Sized>(engine: &E) -> bool {
+    engine.identity() == Stamp::NO_ENGINE.engine
+}
+
+impl Engine {
+    /// Returns whether the hooks that have asked are in force, and the context is that of their question.
+    fn still_asks(
+        &self,
+        event: &str,
+        context: &StepContext<'_>,
+        decision: &Decision,
+        stamp: Stamp,
+    ) -> bool {
+        is_of(context, decision, stamp)
+            && !self.table().has_changed_since(event, decision.generation.get())
+    }
+
+    /// Returns whether this engine has asked about a step, in the session of a context.
+    pub(crate) fn has_asked<S: HookStep>(
+        &self,
+        asked: &Asked<S>,
+        context: &StepContext<'_>,
+    ) -> bool {
+        asked.stamp().engine == self.id && asked.stamp().may_be_of(context.session_id)
+    }
+
+    /// Returns the identity of the hooks that have asked about a step, to be compared in another process. If they are
+    /// not in force any more, it is that of no hooks.
+    pub(crate) fn asking_hooks<S: HookStep>(&self, asked: &Asked<S>) -> ConfigHash {
+        let (table, payload, decision) = (self.table(), asked.payload(), asked.decision());
+        if table.has_changed_since(payload.event_name(), decision.generation.get()) {
+            return ConfigHash::of_value(&Value::Null);
+        }
+        identity_of_hooks(&table, payload)
+    }
+
+    /// Returns a question that some hooks have asked before. If they are those in force, an approval holds; else it has the
+    /// step evaluated anew.
+    pub(crate) fn asked_again<S: HookStep>(
+        &self,
+        step: S,
+        mut decision: Decision,
+        answer: Option<Answer>,
+        hooks: ConfigHash,
+        context: &StepContext<'_>,
+    ) -> Asked<S> {
+        let table = self.table();
+        let stamp = match identity_of_hooks(&table, step.payload()) == hooks {
+            true => self.stamp(table.generation()),
+            false => Stamp::OUTDATED,
+        };
+        decision.generation = table.generation();
+        Asked::again(step, Box::new(decision), answer, stamp.in_session(context.session_id))
+    }
+}
+
+/// Returns the identity of the hooks of an event: their ids and what they are made of, in their order.
+fn identity_of_hooks(table: &HandlerTable, payload: &dyn AnyPayload) -> ConfigHash {
+    let entries = table.bucket(payload).into_iter().flat_map(|bucket| bucket.entries.iter());
+    let hooks = entries.map(|hook| json!([hook.id(), hook.definition.spec.config_hash()]));
+    let hooks: Vec<Value> = hooks.collect();
+    ConfigHash::of_value(&json!({"event": payload.event_name(), "hooks": hooks}))
 }
 
 /// Returns whether a context is the one that the user was asked in, as far as both say it.

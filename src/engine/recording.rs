@@ -92,7 +92,7 @@ impl Engine {
         recorder: &dyn Recorder,
         payload: &dyn AnyPayload,
         context: &StepContext<'_>,
-        decision: &Decision,
+        decision: &mut Decision,
     ) -> bool {
         let table = self.table();
         let step_id = StepId::new(decision.step_id.as_deref().or(context.step_id), clock::step_id);
@@ -100,6 +100,10 @@ impl Engine {
             Recording::begin(recorder, &self.services, &table, payload, context, &step_id);
         recording.end = DispatchEnd::Approved;
         let report = recording.report.clone().decided(decision.clone());
+        // One that was asked in another process has none of its own.
+        if let Some(recorder) = &self.recorder {
+            decision.unfinished = unfinished(recorder, payload, context, &report);
+        }
         recording.finish(&report).await
     }
 }

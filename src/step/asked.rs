@@ -97,6 +97,24 @@ impl<S: HookStep> Asked<S> {
         self.decided.step
     }
 
+    /// Returns a question that was asked before, in this process or another one.
+    pub(crate) fn again(
+        step: S,
+        decision: Box<Decision>,
+        answer: Option<Answer>,
+        stamp: Stamp,
+    ) -> Self {
+        Self { decided: Decided { step, decision }, answer, stamp }
+    }
+
+    pub(crate) const fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    pub(crate) const fn kept_answer(&self) -> Option<&Answer> {
+        self.answer.as_ref()
+    }
+
     pub(crate) fn into_parts(self) -> (S, Box<Decision>, Option<Answer>, Stamp) {
         let Decided { step, decision } = self.decided;
         (step, decision, self.answer, self.stamp)

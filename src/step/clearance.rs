@@ -26,6 +26,9 @@ impl Stamp {
     /// The stamp of an engine without hooks.
     pub(crate) const NO_ENGINE: Self = Self { engine: 0, word: 0 };
 
+    /// The stamp of no engine that there is: what was asked has to be evaluated anew.
+    pub(crate) const OUTDATED: Self = Self { engine: u64::MAX, word: 0 };
+
     /// Returns the stamp with the mark of the session that the step was evaluated in. It stands where a word
     /// of the armed set has its events.
     #[inline]

@@ -10,6 +10,7 @@
 
 mod against;
 mod analyze;
+mod approvals;
 mod bounds;
 mod certify;
 mod certify_running;

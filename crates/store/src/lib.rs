@@ -1,6 +1,6 @@
 //! What hookgate keeps on the disk, in three SQLite files: the journal, that is every decision of an engine, as a chain in
-//! which nothing can be changed, removed or put elsewhere without a trace; the runs, that is what hooks have to do later;
-//! and the state, that is what hooks count and remember.
+//! which nothing can be changed, removed or put elsewhere without a trace; the runs, that is what hooks have to do later,
+//! and questions that wait for a person; and the state, that is what hooks count and remember.
 //!
 //! | part | what it is |
 //! |---|---|
@@ -10,6 +10,7 @@
 //! | [`Reader::verify`], [`Fault`], [`Head`] | what was changed, and a chain that was cut |
 //! | [`Reader::statistics`] | what each hook did |
 //! | [`RunStore`], [`Worker`], [`RunReader`] | what hooks have to do later: queues it, does it, reads it |
+//! | [`Approvals`] | questions that wait for a person: keeps them, takes the answer, gives it to the runtime once |
 //! | [`StateDatabase`] | the state: a [`StateHome`](hookgate_contract::StateHome) over processes |
 //!
 //! # What is written in the journal
@@ -27,6 +28,7 @@
 //! that flips where no record is, in unused parts of the file, is not noticed. What lies in SQLite's log beside the
 //! file (`-wal`) when a bit of it flips is lost from there on, as after a cut.
 
+mod approvals;
 mod chain;
 mod clock;
 mod config;
@@ -55,6 +57,10 @@ mod taken_out;
 mod verify;
 mod writer;
 
+pub use approvals::{
+    Answered, Approval, ApprovalError, ApprovalState, Approvals, ParseApprovalStateError,
+    PersonAnswer, Persons, TakenApproval,
+};
 pub use config::{ConfigNote, ConfigText};
 pub use entry::{Entry, Says};
 pub use error::StoreError;

@@ -68,6 +68,7 @@ pub use claimed::{Claim, Refusal};
 pub use engine::EngineRuns;
 pub use error::RunError;
 use holder::Holder;
+pub(crate) use input::{open as open_sealed, seal};
 pub use list::{RunFilter, RunReader};
 pub use queue::Enqueued;
 pub use record::{Attempt, AuditRow, NewRun, Run, RunHistory, RunKind, Visibility};
@@ -79,7 +80,7 @@ pub use worker::{HandledFuture, RunHandler, RunOutcome, Worker};
 /// What the file is: `hkrn`.
 const RUNS: Schema = Schema {
     application: 0x686b_726e,
-    migrations: &[include_str!("runs/schema.sql")],
+    migrations: &[include_str!("runs/schema.sql"), include_str!("approvals/schema.sql")],
     log_pages: 256,
 };
 
@@ -169,7 +170,7 @@ impl RunStore {
     }
 
     /// Has something done in one transaction. What it has written is on the disk when this returns.
-    fn write<T>(
+    pub(crate) fn write<T>(
         &self,
         act: impl FnOnce(&Transaction<'_>, &Key) -> Result<T, RunError>,
     ) -> Result<T, RunError> {
@@ -180,6 +181,11 @@ impl RunStore {
         let done = act(&write, key)?;
         write.commit().map_err(|error| self.refused(error))?;
         Ok(done)
+    }
+
+    /// Returns something that is made of the key.
+    pub(crate) fn with_key<T>(&self, make: impl FnOnce(&Key) -> T) -> Result<T, RunError> {
+        Ok(make(&self.opened()?.key))
     }
 
     /// Reads in one transaction.
@@ -197,11 +203,11 @@ impl RunStore {
         Ok(opened)
     }
 
-    fn refused(&self, error: rusqlite::Error) -> RunError {
+    pub(crate) fn refused(&self, error: rusqlite::Error) -> RunError {
         RunError::sqlite(&self.shared.settings.file, error)
     }
 
-    fn now(&self) -> u64 {
+    pub(crate) fn now(&self) -> u64 {
         self.shared.settings.now()
     }
 
@@ -227,7 +233,7 @@ impl RunStore {
     }
 
     /// Returns a text without secrets, and not too long.
-    fn cleaned(&self, text: &str) -> String {
+    pub(crate) fn cleaned(&self, text: &str) -> String {
         let redacted = self.shared.redactor.redact_text(text);
         let text = redacted.as_ref().map_or(text, |(text, _)| text);
         match text.char_indices().nth(LONGEST_TEXT) {

@@ -16,7 +16,7 @@ const NONCE: usize = 24;
 const SEAL: usize = 32;
 
 /// Seals a text for a run.
-pub(super) fn seal(key: &Key, run: &str, text: &[u8]) -> io::Result<Vec<u8>> {
+pub(crate) fn seal(key: &Key, run: &str, text: &[u8]) -> io::Result<Vec<u8>> {
     let mut nonce = [0; NONCE];
     getrandom::fill(&mut nonce).map_err(|error| io::Error::other(error.to_string()))?;
     let mut hidden = text.to_vec();
@@ -26,7 +26,7 @@ pub(super) fn seal(key: &Key, run: &str, text: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 /// Returns the text that was sealed for a run; `None` if it was not, or by another key.
-pub(super) fn open(key: &Key, run: &str, sealed: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn open(key: &Key, run: &str, sealed: &[u8]) -> Option<Vec<u8>> {
     let (nonce, rest) = sealed.split_first_chunk::<NONCE>()?;
     let (seal, hidden) = rest.split_first_chunk::<SEAL>()?;
     if *seal != seal_of(key, run, nonce, hidden) {

@@ -8,6 +8,7 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod approvals;
 mod claims;
 mod clocks;
 mod crash;

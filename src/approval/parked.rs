@@ -1,0 +1,327 @@
+//! A question that is kept until it is answered, in whichever process that is.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use hmac_sha256::HMAC;
+use hookgate_contract::{Answer, Contract, StepContext};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::ApprovalRequest;
+use crate::clock;
+use crate::config_hash::ConfigHash;
+use crate::decision::Decision;
+use crate::engine::Engine;
+use crate::hex;
+use crate::read_json::read_json;
+use crate::step::{Asked, HookStep};
+
+/// A step that waits for a person, as JSON: the question, the step, what was decided so far. It is signed by the engine
+/// that has asked, and read by one that has the same key ([`Engine::with_approval_key`]).
+///
+/// Whoever can read it can read the arguments of the step, and whoever has the key can make one, so a host keeps both for
+/// itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parked {
+    request: ApprovalRequest,
+    decision: Decision,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer: Option<Answer>,
+    /// What the hooks of the event are made of.
+    hooks: ConfigHash,
+    /// Until when it can be answered, in milliseconds since 1970.
+    expires: u64,
+    #[serde(default)]
+    signature: String,
+}
+
+impl Parked {
+    /// The longest time that a question can be parked: thirty days.
+    pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+    /// Reads one that was written as JSON, exactly and strictly.
+    ///
+    /// # Errors
+    /// What makes the bytes something else than a parked question. Whether it is signed is found when it is resumed.
+    pub fn from_json(bytes: &[u8]) -> serde_json::Result<Self> {
+        read_json(bytes)
+    }
+
+    /// Returns the question.
+    #[must_use]
+    pub const fn request(&self) -> &ApprovalRequest {
+        &self.request
+    }
+
+    /// Returns until when it can be answered, in milliseconds since 1970.
+    #[must_use]
+    pub const fn expires(&self) -> u64 {
+        self.expires
+    }
+}
+
+/// Why a question is not parked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParkProblem {
+    /// The engine has not asked it, or not in this session.
+    #[error("the step was asked about by another engine, or in another session")]
+    OtherEngine,
+    /// It would be kept for more than [`Parked::LONGEST`].
+    #[error("a question is parked for thirty days at most")]
+    TooLong,
+    /// The payload cannot be written as a JSON object.
+    #[error("the step cannot be written as a JSON object")]
+    Unwritable,
+    /// The system has no random numbers for a key.
+    #[error("the system has no random numbers for a key")]
+    NoRandomness,
+}
+
+/// A question was not parked. It is in the error: it is as open as before.
+#[derive(Debug, thiserror::Error)]
+#[error("{problem}")]
+pub struct ParkError<S> {
+    problem: ParkProblem,
+    asked: Box<Asked<S>>,
+}
+
+impl<S> ParkError<S> {
+    /// Returns why it was not parked.
+    #[must_use]
+    pub const fn problem(&self) -> ParkProblem {
+        self.problem
+    }
+
+    /// Returns the question.
+    #[must_use = "the question is still open"]
+    pub fn into_asked(self) -> Asked<S> {
+        *self.asked
+    }
+}
+
+/// Why a parked question is not resumed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResumeError {
+    /// An engine with another key has signed it, or it was changed.
+    #[error("the question was not signed with the key of this engine, or was changed")]
+    Signature,
+    /// Its time is over: the step does not happen.
+    #[error("the question has expired")]
+    Expired,
+    /// This engine has resumed it before. It can be parked again by whoever holds it.
+    #[error("the question was resumed before")]
+    Resumed,
+    /// The context is that of another session.
+    #[error("the question was asked in another session")]
+    OtherSession,
+    /// The step is of another event than the type that is asked for.
+    #[error("the step is a `{0}`")]
+    OtherEvent(String),
+    /// The step cannot be read as its type.
+    #[error("the step cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// The key of an engine, and which of its questions it has resumed, until they expire.
+#[derive(Default)]
+pub(crate) struct Approvals {
+    key: OnceLock<[u8; 32]>,
+    resumed: Mutex<HashMap<String, u64>>,
+}
+
+impl fmt::Debug for Approvals {
+    /// Leaves the key out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Approvals").finish_non_exhaustive()
+    }
+}
+
+impl Approvals {
+    pub(crate) fn with_key(key: [u8; 32]) -> Self {
+        Self { key: OnceLock::from(key), resumed: Mutex::default() }
+    }
+
+    /// Returns the key; `None` if the system has no random numbers.
+    fn key(&self) -> Option<&[u8; 32]> {
+        if let Some(key) = self.key.get() {
+            return Some(key);
+        }
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).ok()?;
+        Some(self.key.get_or_init(|| key))
+    }
+
+    /// Returns whether a question carries the signature of this key. The comparison takes the same time wherever the first
+    /// difference is.
+    fn is_signed(&self, parked: &Parked) -> bool {
+        let Some((bytes, key)) = signed_bytes(parked).zip(self.key()) else { return false };
+        hex::decode(&parked.signature).is_some_and(|signature| HMAC::verify(bytes, key, &signature))
+    }
+
+    /// Notes that a question is resumed. Returns whether it was not before.
+    fn take(&self, parked: &Parked, now: u64) -> bool {
+        let mut resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
+        resumed.retain(|_, expires| *expires >= now);
+        resumed.insert(parked.request.id.clone(), parked.expires).is_none()
+    }
+
+    /// Notes that a question is parked again.
+    fn give_back(&self, id: &str) {
+        self.resumed.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+    }
+}
+
+/// Returns what is signed: all but the signature, as JSON.
+fn signed_bytes(parked: &Parked) -> Option<Vec<u8>> {
+    let unsigned = Parked { signature: String::new(), ..parked.clone() };
+    // As it is read, so that a number has one text.
+    let value: Value = serde_json::to_value(unsigned).ok()?;
+    Some(hookgate_contract::json::canonical(&value).into_bytes())
+}
+
+impl<S: HookStep> Asked<S> {
+    /// Returns the question, to be shown. `None` if the payload cannot be written as a JSON object. The context is that of
+    /// the dispatch.
+    #[must_use]
+    pub fn request(&self, context: &StepContext<'_>) -> Option<ApprovalRequest> {
+        ApprovalRequest::of(self.payload(), self.decision(), context)
+    }
+
+    /// Turns the question into JSON that survives the process, to be answered within some time: see the
+    /// [module](crate::approval). The engine and the context are those of the dispatch.
+    ///
+    /// # Errors
+    /// A [`ParkError`] with the question, for each [`ParkProblem`].
+    pub fn park(
+        self,
+        engine: &Engine,
+        context: &StepContext<'_>,
+        good_for: Duration,
+    ) -> Result<Parked, ParkError<S>> {
+        let parked = engine.parked(&self, context, good_for);
+        parked.map_err(|problem| ParkError { problem, asked: Box::new(self) })
+    }
+}
+
+impl Engine {
+    /// Signs parked questions with this key from now on, and reads those that were signed with it: a host keeps it as it
+    /// keeps other secrets, and gives it to each of its processes. Without one, an engine reads what it has parked
+    /// itself.
+    #[must_use]
+    pub fn with_approval_key(mut self, key: [u8; 32]) -> Self {
+        self.approvals = Approvals::with_key(key);
+        self
+    }
+
+    fn parked<S: HookStep>(
+        &self,
+        asked: &Asked<S>,
+        context: &StepContext<'_>,
+        good_for: Duration,
+    ) -> Result<Parked, ParkProblem> {
+        if !self.has_asked(asked, context) {
+            return Err(ParkProblem::OtherEngine);
+        }
+        if good_for > Parked::LONGEST {
+            return Err(ParkProblem::TooLong);
+        }
+        let (payload, decision) = (asked.payload(), asked.decision());
+        let request =
+            ApprovalRequest::of(payload, decision, context).ok_or(ParkProblem::Unwritable)?;
+        let millis = u64::try_from(good_for.as_millis()).unwrap_or(u64::MAX);
+        let mut parked = Parked {
+            expires: request.asked.saturating_add(millis),
+            hooks: self.asking_hooks(asked),
+            decision: decision.clone(),
+            answer: asked.kept_answer().cloned(),
+            request,
+            signature: String::new(),
+        };
+        let key = self.approvals.key().ok_or(ParkProblem::NoRandomness)?;
+        let bytes = signed_bytes(&parked).ok_or(ParkProblem::Unwritable)?;
+        parked.signature = hex::encode(&HMAC::mac(bytes, key));
+        self.approvals.give_back(&parked.request.id);
+        Ok(parked)
+    }
+
+    /// Goes on with a parked question: it comes back as it was asked, to be approved, edited or refused. An engine resumes
+    /// it once; that it is answered once by all processes together is up to what keeps it. The context is that of the
+    /// session.
+    ///
+    /// If the hooks of the event are not those that have asked, the step is evaluated anew when it is approved.
+    ///
+    /// # Errors
+    /// A [`ResumeError`]: the step does not happen.
+    pub fn resume<S>(
+        &self,
+        parked: Parked,
+        context: &StepContext<'_>,
+    ) -> Result<Asked<S>, ResumeError>
+    where
+        S: HookStep<Asked = Asked<S>> + From<S::Payload>,
+        S::Payload: DeserializeOwned,
+    {
+        self.resume_at(parked, context, clock::unix_ms())
+    }
+
+    fn resume_at<S>(
+        &self,
+        parked: Parked,
+        context: &StepContext<'_>,
+        now: u64,
+    ) -> Result<Asked<S>, ResumeError>
+    where
+        S: HookStep<Asked = Asked<S>> + From<S::Payload>,
+        S::Payload: DeserializeOwned,
+    {
+        if !self.approvals.is_signed(&parked) || !parked.request.is_whole() {
+            return Err(ResumeError::Signature);
+        }
+        if now > parked.expires {
+            return Err(ResumeError::Expired);
+        }
+        if parked.request.session_id != context.session_id {
+            return Err(ResumeError::OtherSession);
+        }
+        let is_of = |contract: &Contract| contract.name == parked.request.event;
+        if !is_of(S::CONTRACT) && !S::SECOND_CONTRACT.is_some_and(is_of) {
+            return Err(ResumeError::OtherEvent(parked.request.event));
+        }
+        let payload = serde_json::from_value::<S::Payload>(parked.request.step.clone().into());
+        let step = S::from(payload.map_err(|error| ResumeError::Unreadable(error.to_string()))?);
+        if !self.approvals.take(&parked, now) {
+            return Err(ResumeError::Resumed);
+        }
+        let Parked { decision, answer, hooks, .. } = parked;
+        Ok(self.asked_again(step, decision, answer, hooks, context))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hookgate_contract::Event;
+
+    use super::*;
+    use crate::{Gate, HandlerTable, Hook, HookEngine as _, ToolUse, Verdict};
+
+    #[tokio::test]
+    async fn a_question_can_be_answered_up_to_its_last_millisecond() {
+        let ask = Hook::sync("ask", |_| Ok(Verdict::ask("?"))).event(Event::PreToolUse);
+        let engine = Engine::new(HandlerTable::builder().insert(ask).build().unwrap());
+        let context = StepContext::new("s");
+        let step = ToolUse::propose("Bash", "{}").unwrap();
+        let Gate::Asked(asked) = engine.dispatch(step, &context).await else { panic!() };
+        let parked = asked.park(&engine, &context, Duration::from_secs(60)).unwrap();
+        let resume = |now| engine.resume_at::<ToolUse>(parked.clone(), &context, now);
+        assert_eq!(resume(parked.expires + 1).err(), Some(ResumeError::Expired));
+        assert!(resume(parked.expires).is_ok());
+        assert_eq!(resume(parked.expires).err(), Some(ResumeError::Resumed));
+    }
+}

@@ -1,0 +1,209 @@
+//! Promise: a question outlives its process: who has the key of the engine that asked can go on with it, once, until it
+//! ends, in its session, about exactly that step; nobody else can.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hookgate::approval::{ParkProblem, Parked, ResumeError};
+use hookgate::contract::payload::UserPromptSubmit;
+use hookgate::recorder::{Channel, DispatchEnd};
+use hookgate::{
+    Asked, Engine, Event, Gate, HandlerTable, Hook, HookEngine as _, Outcome, StepContext, ToolUse,
+    Verdict,
+};
+use serde_json::{Value, json};
+
+use crate::support::{bash, sync};
+
+const KEY: [u8; 32] = [7; 32];
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn session() -> StepContext<'static> {
+    StepContext::new("s").step_id("step-1")
+}
+
+fn asks(calls: &Arc<AtomicUsize>) -> Hook {
+    let calls = Arc::clone(calls);
+    sync("ask", move |_| {
+        calls.fetch_add(1, Ordering::Relaxed);
+        Ok(Verdict::ask("sure?").context("it is late"))
+    })
+}
+
+/// A process: an engine of its own with the key of the host.
+fn process(hooks: impl IntoIterator<Item = Hook>) -> Engine {
+    let mut table = HandlerTable::builder();
+    for hook in hooks {
+        table.insert(hook);
+    }
+    Engine::new(table.build().unwrap()).with_approval_key(KEY)
+}
+
+async fn ask(engine: &Engine) -> Asked<ToolUse> {
+    let Gate::Asked(asked) = engine.dispatch(bash("make"), &session()).await else { panic!() };
+    asked
+}
+
+/// What the first process has written.
+async fn parked() -> Vec<u8> {
+    let first = process([asks(&Arc::default())]);
+    let parked = ask(&first).await.park(&first, &session(), HOUR).unwrap();
+    serde_json::to_vec(&parked).unwrap()
+}
+
+fn read(bytes: &[u8]) -> Parked {
+    Parked::from_json(bytes).unwrap()
+}
+
+#[tokio::test]
+async fn it_is_approved_in_another_process_without_a_hook_being_asked_again() {
+    let bytes = parked().await;
+    let calls = Arc::default();
+    let (channel, mut records) = Channel::waiting(8);
+    let second = process([asks(&calls)]).with_recorder(channel);
+    let asked = second.resume::<ToolUse>(read(&bytes), &session()).unwrap();
+    assert_eq!(
+        (asked.question(), &*asked.decision().context),
+        ("sure?", &["it is late".into()][..])
+    );
+    assert_eq!(asked.payload().tool_input["command"], "make");
+    let gate = asked.approve(&second, &session()).await;
+    assert_eq!(gate.decision().unwrap().by, ["the user"]);
+    let running = gate.cleared().unwrap().start();
+    assert_eq!(calls.load(Ordering::Relaxed), 0);
+
+    let approval = records.try_next().unwrap();
+    assert_eq!(
+        (approval.end, approval.report.step_id.as_deref()),
+        (DispatchEnd::Approved, Some("step-1"))
+    );
+    // A tool that is started and not finished is told, whichever process has asked.
+    drop(running);
+    assert_eq!(records.try_next().unwrap().end, DispatchEnd::Unfinished);
+}
+
+#[tokio::test]
+async fn it_is_refused_or_edited_there_as_well() {
+    let bytes = parked().await;
+    let second = process([asks(&Arc::default())]);
+    let resume = || second.resume::<ToolUse>(read(&bytes), &session());
+    assert_eq!(resume().unwrap().refuse("not now").feedback(), "denied by the user: not now");
+    assert_eq!(resume().unwrap_err(), ResumeError::Resumed);
+
+    let third = process([asks(&Arc::default())]);
+    let asked = third.resume::<ToolUse>(read(&bytes), &session()).unwrap();
+    let edit = json!({"tool_input": {"command": "make -n"}}).as_object().unwrap().clone();
+    let gate = asked.approve_with(edit, &third, &session()).await.unwrap();
+    assert_eq!(gate.cleared().unwrap().call().tool_input["command"], "make -n");
+}
+
+#[tokio::test]
+async fn other_hooks_judge_it_anew_when_it_is_approved() {
+    let bytes = parked().await;
+    let ask = |calls: &Arc<AtomicUsize>| asks(calls);
+    let calls = Arc::default();
+    let guard = || sync("guard", |_| Ok(Verdict::deny("not any more")));
+    for (hooks, outcome) in [
+        (vec![ask(&calls), guard()], Outcome::Deny),
+        (vec![ask(&calls).tag("changed")], Outcome::Ask),
+        (vec![], Outcome::Allow),
+    ] {
+        let next = process(hooks);
+        let asked = next.resume::<ToolUse>(read(&bytes), &session()).unwrap();
+        assert_eq!(asked.approve(&next, &session()).await.outcome(), outcome);
+    }
+    let stop = Hook::sync("guard", |_| Ok(Verdict::deny("no"))).event(Event::Stop);
+    let next = process([ask(&calls), stop]);
+    let before = calls.load(Ordering::Relaxed);
+    let asked = next.resume::<ToolUse>(read(&bytes), &session()).unwrap();
+    // A change at another event asks nobody again, also between resume and answer; one at this event does.
+    next.edit(|table| {
+        table.remove("guard");
+    })
+    .unwrap();
+    let parked_again = asked.park(&next, &session(), HOUR).unwrap();
+    let asked = next.resume::<ToolUse>(parked_again, &session()).unwrap();
+    assert!(asked.approve(&next, &session()).await.is_cleared());
+    assert_eq!(calls.load(Ordering::Relaxed), before);
+}
+
+#[tokio::test]
+async fn what_was_changed_or_signed_with_another_key_is_refused() {
+    let bytes = parked().await;
+    let second = process([asks(&Arc::default())]);
+    let resume = |bytes: &[u8]| second.resume::<ToolUse>(read(bytes), &session()).unwrap_err();
+    let whole: Value = serde_json::from_slice(&bytes).unwrap();
+    for (pointer, value) in [
+        ("/request/step/tool_input/command", json!("rm -rf /")),
+        ("/request/digest", json!(format!("sha256:{}", "0".repeat(64)))),
+        ("/request/step_id", json!("step-2")),
+        ("/decision/outcome", json!("allow")),
+        ("/decision/by", json!(["nobody"])),
+        ("/expires", json!(u64::MAX)),
+        ("/hooks", json!(format!("sha256:{}", "0".repeat(64)))),
+        ("/signature", json!("00".repeat(32))),
+        ("/signature", json!("")),
+    ] {
+        let mut changed = whole.clone();
+        *changed.pointer_mut(pointer).unwrap() = value;
+        assert_eq!(resume(changed.to_string().as_bytes()), ResumeError::Signature, "{pointer}");
+    }
+    let other = process([asks(&Arc::default())]).with_approval_key([8; 32]);
+    let resumed = other.resume::<ToolUse>(read(&bytes), &session());
+    assert_eq!(resumed.unwrap_err(), ResumeError::Signature);
+    // The control, and a form that is not known.
+    assert!(second.resume::<ToolUse>(read(&bytes), &session()).is_ok());
+    let mut unknown = whole;
+    unknown["more"] = json!(1);
+    assert!(Parked::from_json(unknown.to_string().as_bytes()).is_err());
+}
+
+#[tokio::test]
+async fn it_is_good_in_its_session_at_its_event_and_for_its_time() {
+    let bytes = parked().await;
+    let engine = process([asks(&Arc::default())]);
+    let elsewhere = engine.resume::<ToolUse>(read(&bytes), &StepContext::new("other"));
+    assert_eq!(elsewhere.unwrap_err(), ResumeError::OtherSession);
+    let as_prompt = engine.resume::<UserPromptSubmit>(read(&bytes), &session());
+    assert_eq!(as_prompt.unwrap_err(), ResumeError::OtherEvent("pre_tool_use".to_owned()));
+    let at_once = ask(&engine).await.park(&engine, &session(), Duration::ZERO).unwrap();
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    assert_eq!(engine.resume::<ToolUse>(at_once, &session()).unwrap_err(), ResumeError::Expired);
+}
+
+#[tokio::test]
+async fn a_question_that_cannot_be_parked_stays_open() {
+    let (engine, other) = (process([asks(&Arc::default())]), process([asks(&Arc::default())]));
+    let error = ask(&engine).await.park(&other, &session(), HOUR).unwrap_err();
+    assert_eq!(error.problem(), ParkProblem::OtherEngine);
+    let error = error.into_asked().park(&engine, &StepContext::new("other"), HOUR).unwrap_err();
+    assert_eq!(error.problem(), ParkProblem::OtherEngine);
+    let too_long = Parked::LONGEST + Duration::from_millis(1);
+    let error = error.into_asked().park(&engine, &session(), too_long).unwrap_err();
+    assert_eq!(error.problem(), ParkProblem::TooLong);
+    assert!(error.into_asked().approve(&engine, &session()).await.is_cleared());
+}
+
+#[tokio::test]
+async fn the_question_says_what_would_run_and_has_one_id() {
+    let rewrite =
+        sync("dry", |_| Ok(Verdict::none().patch("tool_input", json!({"command": "make -n"}))))
+            .role(hookgate::Role::Rewrite);
+    let engine = process([rewrite, asks(&Arc::default())]);
+    let asked = ask(&engine).await;
+    let request = asked.request(&session()).unwrap();
+    assert_eq!(request.step["tool_input"]["command"], "make -n", "after all rewriters");
+    assert_eq!(
+        (&*request.question, &*request.by, &*request.step_id),
+        ("sure?", &["ask".into()][..], "step-1")
+    );
+    let again = ask(&engine).await.request(&session()).unwrap();
+    assert_eq!((request.id, request.digest), (again.id, again.digest));
+    // A step that the host has not named has an id as soon as it is asked about.
+    let unnamed = StepContext::new("s");
+    let Gate::Asked(one) = engine.dispatch(bash("make"), &unnamed).await else { panic!() };
+    let Gate::Asked(two) = engine.dispatch(bash("make"), &unnamed).await else { panic!() };
+    let (one, two) = (one.request(&unnamed).unwrap(), two.request(&unnamed).unwrap());
+    assert!(!one.step_id.is_empty() && one.id != two.id && one.digest == two.digest);
+}
