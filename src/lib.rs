@@ -179,6 +179,23 @@ pub use hookgate_prompt as prompt;
 #[cfg(feature = "rego")]
 pub use hookgate_rego as rego;
 
+/// What a runtime names in nearly every file: `use hookgate::prelude::*;`.
+///
+/// ```
+/// use hookgate::prelude::*;
+///
+/// let hook = Hook::sync("no-bash", |_| Ok(Verdict::deny("no shell"))).event(Event::PreToolUse);
+/// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
+/// assert!(engine.armed(Event::PreToolUse));
+/// # Ok::<_, hookgate::table::BuildErrors>(())
+/// ```
+pub mod prelude {
+    pub use crate::engine::{DynHookEngine, Engine, HookEngine};
+    pub use crate::step::{Asked, Cleared, Denied, Gate, Halted, HookStep, ToolUse};
+    pub use crate::table::{HandlerTable, Hook};
+    pub use hookgate_contract::{Event, StepContext, Verdict};
+}
+
 #[doc(inline)]
 pub use config_hash::ConfigHash;
 #[doc(inline)]

@@ -121,6 +121,9 @@ pub enum ResumeError {
     /// The context is that of another session.
     #[error("the question was asked in another session")]
     OtherSession,
+    /// The context is that of another folder, in which the same step is another one.
+    #[error("the question was asked in another folder")]
+    OtherFolder,
     /// The step is of another event than the type that is asked for.
     #[error("the step is a `{0}`")]
     OtherEvent(String),
@@ -187,11 +190,12 @@ fn signed_bytes(parked: &Parked) -> Option<Vec<u8>> {
 }
 
 impl<S: HookStep> Asked<S> {
-    /// Returns the question, to be shown. `None` if the payload cannot be written as a JSON object. The context is that of
-    /// the dispatch.
+    /// Returns the question, to be shown. `None` if the payload cannot be written as a JSON object. The engine and the
+    /// context are those of the dispatch.
     #[must_use]
-    pub fn request(&self, context: &StepContext<'_>) -> Option<ApprovalRequest> {
-        ApprovalRequest::of(self.payload(), self.decision(), context)
+    pub fn request(&self, engine: &Engine, context: &StepContext<'_>) -> Option<ApprovalRequest> {
+        let asking = engine.asking_hooks(self, |hook| self.decision().by.contains(hook));
+        ApprovalRequest::of(self.payload(), self.decision(), asking, context)
     }
 
     /// Turns the question into JSON that survives the process, to be answered within some time: see the
@@ -232,14 +236,12 @@ impl Engine {
         if good_for > Parked::LONGEST {
             return Err(ParkProblem::TooLong);
         }
-        let (payload, decision) = (asked.payload(), asked.decision());
-        let request =
-            ApprovalRequest::of(payload, decision, context).ok_or(ParkProblem::Unwritable)?;
+        let request = asked.request(self, context).ok_or(ParkProblem::Unwritable)?;
         let millis = u64::try_from(good_for.as_millis()).unwrap_or(u64::MAX);
         let mut parked = Parked {
             expires: request.asked.saturating_add(millis),
-            hooks: self.asking_hooks(asked),
-            decision: decision.clone(),
+            hooks: self.asking_hooks(asked, |_| true),
+            decision: asked.decision().clone(),
             answer: asked.kept_answer().cloned(),
             request,
             signature: String::new(),
@@ -289,6 +291,9 @@ impl Engine {
         }
         if parked.request.session_id != context.session_id {
             return Err(ResumeError::OtherSession);
+        }
+        if context.cwd.is_some() && parked.request.cwd.as_deref() != context.cwd {
+            return Err(ResumeError::OtherFolder);
         }
         let is_of = |contract: &Contract| contract.name == parked.request.event;
         if !is_of(S::CONTRACT) && !S::SECOND_CONTRACT.is_some_and(is_of) {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::clock;
+use crate::config_hash::ConfigHash;
 use crate::decision::Decision;
 use crate::generation::Generation;
 use crate::hex;
@@ -39,10 +40,15 @@ pub struct ApprovalRequest {
     pub step: Map<String, Value>,
     /// The SHA-256 of event, session and step as canonical JSON (RFC 8785): `sha256:` and 64 hexadecimal digits.
     pub digest: String,
+    /// The SHA-256 of what would happen, whoever asks and when: of event and step without session and id of the call. A
+    /// grant is for this.
+    pub action: String,
     /// Why the hooks ask.
     pub question: String,
     /// The hooks that ask.
     pub by: Vec<HookId>,
+    /// What these hooks are made of: a grant ends when it changes.
+    pub asking: ConfigHash,
     /// The table that has evaluated the step.
     pub generation: Generation,
     /// When it was asked, in milliseconds since 1970.
@@ -54,6 +60,7 @@ impl ApprovalRequest {
     pub(crate) fn of(
         payload: &dyn AnyPayload,
         decision: &Decision,
+        asking: ConfigHash,
         context: &StepContext<'_>,
     ) -> Option<Self> {
         let Ok(Ok(Value::Object(step))) = catch("the payload", || payload.to_value()) else {
@@ -71,10 +78,12 @@ impl ApprovalRequest {
             step_id,
             agent_id: context.agent_id.map(str::to_owned),
             cwd: context.cwd.map(str::to_owned),
+            action: action(payload.event_name(), &step),
             digest,
             step,
             question: decision.reason.clone().unwrap_or_default(),
             by: decision.by.to_vec(),
+            asking,
             generation: decision.generation,
             asked: clock::unix_ms(),
         })
@@ -85,7 +94,8 @@ impl ApprovalRequest {
         self.digest == digest(&self.event, &self.session_id, &self.step)
     }
 
-    /// Returns the step as lines to be shown, `name: value`: a text as it is, line by line, anything else as JSON. What
+    /// Returns the step as lines to be shown, `name: value`, the name of a tool first: a text as it is, line by line, the
+    /// fields of an object one by one, anything else as JSON. What
     /// cannot be seen, or changes the order of what is seen, is replaced by a mark, and a line after it says so.
     ///
     /// ```
@@ -97,29 +107,41 @@ impl ApprovalRequest {
     /// let context = StepContext::new("s");
     /// let bash = ToolUse::propose("Bash", r#"{"command":"echo \u202e cod.exe"}"#).unwrap();
     /// let Gate::Asked(asked) = engine.dispatch(bash, &context).await else { panic!() };
-    /// let shown = asked.request(&context).unwrap().shown();
+    /// let shown = asked.request(&engine, &context).unwrap().shown();
     /// assert_eq!(shown[0], "tool_name: Bash");
-    /// assert!(shown[1].contains("echo \u{fffd} cod.exe"));
+    /// assert_eq!(shown[1], "tool_input.command: echo \u{fffd} cod.exe");
     /// assert_eq!(shown[2], "  (1 hidden character)");
     /// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
     /// ```
     #[must_use]
     pub fn shown(&self) -> Vec<String> {
-        self.step.iter().flat_map(|(name, value)| shown(name, value)).collect()
+        let mut fields: Vec<(&String, &Value)> = self.step.iter().collect();
+        fields.sort_by_key(|(name, _)| *name != "tool_name");
+        let mut lines = Vec::new();
+        for (name, value) in fields {
+            match value {
+                Value::Object(inner) if !inner.is_empty() => {
+                    let inner = inner.iter().map(|(key, value)| (format!("{name}.{key}"), value));
+                    lines.extend(inner.flat_map(|(name, value)| shown(&name, value)));
+                }
+                _ => lines.extend(shown(name, value)),
+            }
+        }
+        lines
     }
 }
 
 fn shown(name: &str, value: &Value) -> Vec<String> {
     let text = match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+        Value::String(text) => format!("{name}: {text}"),
+        other => format!("{name}: {other}"),
     };
     let is_shown = |c: char| matches!(c, '\n' | '\t') || !visible::is_hidden(c);
     let hidden = text.chars().filter(|c| !is_shown(*c)).count();
     let mark = |c: char| if is_shown(c) { c } else { '\u{fffd}' };
     let text: String = text.chars().map(mark).collect();
     let mut lines = text.split('\n');
-    let mut out = vec![format!("{name}: {}", lines.next().unwrap_or_default())];
+    let mut out = vec![lines.next().unwrap_or_default().to_owned()];
     out.extend(lines.map(|line| format!("  {line}")));
     match hidden {
         0 => {}
@@ -131,6 +153,15 @@ fn shown(name: &str, value: &Value) -> Vec<String> {
 
 fn digest(event: &str, session_id: &str, step: &Map<String, Value>) -> String {
     let whole = json!({"event": event, "session_id": session_id, "step": step});
+    format!("sha256:{}", hex::encode(&hash(&whole)))
+}
+
+/// Returns the digest of what would happen.
+fn action(event: &str, step: &Map<String, Value>) -> String {
+    let names_call = |name: &str| name == "tool_use_id";
+    let of_step = step.iter().filter(|(name, _)| !names_call(name));
+    let step: Map<_, _> = of_step.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let whole = json!({"event": event, "step": step});
     format!("sha256:{}", hex::encode(&hash(&whole)))
 }
 

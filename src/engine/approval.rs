@@ -136,14 +136,18 @@ impl Engine {
         asked.stamp().engine == self.id && asked.stamp().may_be_of(context.session_id)
     }
 
-    /// Returns the identity of the hooks that have asked about a step, to be compared in another process. If they are
-    /// not in force any more, it is that of no hooks.
-    pub(crate) fn asking_hooks<S: HookStep>(&self, asked: &Asked<S>) -> ConfigHash {
+    /// Returns the identity of some of the hooks of the event of a step that was asked about, to be compared in another
+    /// process. If they are not in force any more, it is that of no hooks.
+    pub(crate) fn asking_hooks<S: HookStep>(
+        &self,
+        asked: &Asked<S>,
+        which: impl Fn(&HookId) -> bool,
+    ) -> ConfigHash {
         let (table, payload, decision) = (self.table(), asked.payload(), asked.decision());
         if table.has_changed_since(payload.event_name(), decision.generation.get()) {
             return ConfigHash::of_value(&Value::Null);
         }
-        identity_of_hooks(&table, payload)
+        identity_of_hooks(&table, payload, which)
     }
 
     /// Returns a question that some hooks have asked before. If they are those in force, an approval holds; else it has the
@@ -157,7 +161,7 @@ impl Engine {
         context: &StepContext<'_>,
     ) -> Asked<S> {
         let table = self.table();
-        let stamp = match identity_of_hooks(&table, step.payload()) == hooks {
+        let stamp = match identity_of_hooks(&table, step.payload(), |_| true) == hooks {
             true => self.stamp(table.generation()),
             false => Stamp::OUTDATED,
         };
@@ -166,10 +170,15 @@ impl Engine {
     }
 }
 
-/// Returns the identity of the hooks of an event: their ids and what they are made of, in their order.
-fn identity_of_hooks(table: &HandlerTable, payload: &dyn AnyPayload) -> ConfigHash {
+/// Returns the identity of some hooks of an event: their ids and what they are made of, in their order.
+fn identity_of_hooks(
+    table: &HandlerTable,
+    payload: &dyn AnyPayload,
+    which: impl Fn(&HookId) -> bool,
+) -> ConfigHash {
     let entries = table.bucket(payload).into_iter().flat_map(|bucket| bucket.entries.iter());
-    let hooks = entries.map(|hook| json!([hook.id(), hook.definition.spec.config_hash()]));
+    let hooks = entries.filter(|hook| which(hook.id()));
+    let hooks = hooks.map(|hook| json!([hook.id(), hook.definition.spec.config_hash()]));
     let hooks: Vec<Value> = hooks.collect();
     ConfigHash::of_value(&json!({"event": payload.event_name(), "hooks": hooks}))
 }

@@ -165,6 +165,8 @@ async fn it_is_good_in_its_session_at_its_event_and_for_its_time() {
     let engine = process([asks(&Arc::default())]);
     let elsewhere = engine.resume::<ToolUse>(read(&bytes), &StepContext::new("other"));
     assert_eq!(elsewhere.unwrap_err(), ResumeError::OtherSession);
+    let moved = engine.resume::<ToolUse>(read(&bytes), &session().cwd("/srv/other"));
+    assert_eq!(moved.unwrap_err(), ResumeError::OtherFolder);
     let as_prompt = engine.resume::<UserPromptSubmit>(read(&bytes), &session());
     assert_eq!(as_prompt.unwrap_err(), ResumeError::OtherEvent("pre_tool_use".to_owned()));
     let at_once = ask(&engine).await.park(&engine, &session(), Duration::ZERO).unwrap();
@@ -192,18 +194,20 @@ async fn the_question_says_what_would_run_and_has_one_id() {
             .role(hookgate::Role::Rewrite);
     let engine = process([rewrite, asks(&Arc::default())]);
     let asked = ask(&engine).await;
-    let request = asked.request(&session()).unwrap();
+    let request = asked.request(&engine, &session()).unwrap();
     assert_eq!(request.step["tool_input"]["command"], "make -n", "after all rewriters");
     assert_eq!(
         (&*request.question, &*request.by, &*request.step_id),
         ("sure?", &["ask".into()][..], "step-1")
     );
-    let again = ask(&engine).await.request(&session()).unwrap();
+    let again = ask(&engine).await.request(&engine, &session()).unwrap();
     assert_eq!((request.id, request.digest), (again.id, again.digest));
     // A step that the host has not named has an id as soon as it is asked about.
     let unnamed = StepContext::new("s");
     let Gate::Asked(one) = engine.dispatch(bash("make"), &unnamed).await else { panic!() };
     let Gate::Asked(two) = engine.dispatch(bash("make"), &unnamed).await else { panic!() };
-    let (one, two) = (one.request(&unnamed).unwrap(), two.request(&unnamed).unwrap());
+    let (one, two) =
+        (one.request(&engine, &unnamed).unwrap(), two.request(&engine, &unnamed).unwrap());
     assert!(!one.step_id.is_empty() && one.id != two.id && one.digest == two.digest);
+    assert_eq!((one.action, one.asking), (two.action, two.asking));
 }

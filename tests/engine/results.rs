@@ -75,3 +75,49 @@ async fn a_result_says_whether_a_hook_has_supplied_it_and_what_hooks_decided_bef
     let Gate::Cleared(done) = gate else { panic!() };
     assert!(done.decision().is_none());
 }
+
+#[derive(serde::Deserialize)]
+struct Listing {
+    command: String,
+}
+
+#[derive(serde::Serialize)]
+struct Listed {
+    files: u8,
+}
+
+#[tokio::test]
+async fn a_tool_with_types_of_its_own_gets_the_arguments_that_were_evaluated() {
+    let log = Log::default();
+    let engine = engine_of_results(&log);
+    let cleared = async |input: &str| {
+        let step = ToolUse::propose("Read", input).unwrap();
+        let Gate::Cleared(cleared) = engine.dispatch(step, &context()).await else { panic!() };
+        cleared
+    };
+    let done = async |ran: ToolUse<hookgate::step::Ran>| {
+        let Gate::Cleared(done) = engine.dispatch(ran, &context()).await else { panic!() };
+        (done.is_error(), done.into_message())
+    };
+    let ls = r#"{"command":"ls"}"#;
+    let list = async |listing: Listing| match listing.command.as_str() {
+        "ls" => Ok(Listed { files: 2 }),
+        other => Err(format!("no {other}")),
+    };
+    let ran = cleared(ls).await.run_typed(list).await;
+    assert_eq!(done(ran).await, (false, r#"{"files":2}"#.to_owned()));
+    let ran = cleared(r#"{"command":"rm"}"#).await.run_typed(list).await;
+    let (is_error, text) = done(ran).await;
+    assert!(is_error && text.contains("no rm"), "{text}");
+    // What does not fit is a failed tool: it is not run, and its hooks see that.
+    let never = async |_: Listing| -> Result<Listed, String> { panic!("it was run") };
+    let ran = cleared(r#"{"command":7}"#).await.run_typed(never).await;
+    let (is_error, text) = done(ran).await;
+    assert!(is_error && text.contains("the arguments do not fit the tool"), "{text}");
+    // JSON has no map with such keys.
+    let odd = async |_: Listing| Ok::<_, String>(std::collections::HashMap::from([((1, 2), 3)]));
+    let ran = cleared(ls).await.run_typed(odd).await;
+    let (is_error, text) = done(ran).await;
+    assert!(is_error && text.contains("its result cannot be written"), "{text}");
+    assert_eq!(log.take().len(), 8, "the hooks of the tool have seen each");
+}

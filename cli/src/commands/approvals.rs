@@ -1,13 +1,16 @@
 //! `hookgate approvals`: questions that wait for a person.
 
+mod grants;
 mod show;
 mod watch;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use comfy_table::{Cell, Color};
 use hookgate_store::{
-    Approval, ApprovalError, ApprovalState, Approvals, PersonAnswer, RunSettings, RunStore,
+    Approval, ApprovalError, ApprovalState, Approvals, GrantScope, PersonAnswer, RunSettings,
+    RunStore,
 };
 use serde_json::{Map, Value};
 
@@ -45,6 +48,8 @@ enum Verb {
     Approve(ApproveArgs),
     Reject(RejectArgs),
     Watch(watch::Args),
+    Grants(grants::Args),
+    Revoke(grants::RevokeArgs),
 }
 
 /// List questions: those that wait, or all; on a terminal a table, piped or with --json an object a line
@@ -100,6 +105,13 @@ struct ApproveArgs {
     /// Why
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
+    /// Agree to the same action from now on, in this session, project or everywhere: until it ends, is revoked, or the hook
+    /// that asks is changed
+    #[arg(long, value_name = "WHERE", conflicts_with = "edit")]
+    always: Option<GrantScope>,
+    /// How long that holds
+    #[arg(long = "for", value_name = "TIME", value_parser = humantime::parse_duration, default_value = "8h", requires = "always")]
+    good_for: Duration,
 }
 
 /// Refuse the step: it does not happen
@@ -120,8 +132,11 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
     match &args.verb {
         Verb::List(args) => list(args),
         Verb::Show(args) => show::run(args),
-        Verb::Approve(ApproveArgs { answer, edit, note }) => {
+        Verb::Approve(ApproveArgs { answer, edit, note, always, good_for }) => {
             let person = person(answer)?;
+            if let Some(scope) = always {
+                grants::give(answer, *scope, &person, *good_for)?;
+            }
             let said = match edit {
                 Some(edit) => PersonAnswer::approve_with(person, edit.clone()),
                 None => PersonAnswer::approve(person),
@@ -132,6 +147,8 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
             say(answer, PersonAnswer::reject(person(answer)?, reason))
         }
         Verb::Watch(args) => watch::run(args),
+        Verb::Grants(args) => grants::run(args),
+        Verb::Revoke(args) => grants::revoke(args),
     }
 }
 

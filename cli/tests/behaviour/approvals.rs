@@ -143,3 +143,32 @@ fn without_questions_the_help_says_where_they_come_from() {
     let unknown = approvals(&folder, &["approve", "zz", "--as", "ada"]);
     assert!(unknown.err().contains("there is no question `zz`"), "{}", unknown.err());
 }
+
+#[test]
+fn a_grant_is_given_with_an_answer_listed_and_revoked() {
+    let (folder, kept, id) = asked("make deploy", &Persons::default());
+    let request = kept.request(&id).unwrap();
+    let given =
+        approvals(&folder, &["approve", &id, "--as", "ada", "--always", "session", "--for", "1h"]);
+    assert!(
+        given.out().starts_with("grant 1: the same again, for this session\n"),
+        "{}",
+        given.err()
+    );
+    assert!(kept.granted(&request).unwrap().is_some());
+    let listed = approvals(&folder, &["grants"]);
+    assert_eq!(
+        (&listed.lines()[0]["person"], &listed.lines()[0]["uses"]),
+        (&json!("ada"), &json!(1))
+    );
+    assert!(approvals(&folder, &["grants", "--table"]).out().contains("session session-1"));
+    assert_eq!(approvals(&folder, &["revoke", "1"]).out(), "grant 1 is revoked\n");
+    assert_eq!(kept.granted(&request).unwrap(), None);
+    let unknown = approvals(&folder, &["revoke", "7"]);
+    assert!(unknown.err().contains("there is no grant 7"), "{}", unknown.err());
+    // The question names no folder.
+    let (folder, _, id) = asked("make", &Persons::default());
+    let refused = approvals(&folder, &["approve", &id, "--as", "ada", "--always", "project"]);
+    assert!(refused.err().contains("names no folder"), "{}", refused.err());
+    assert_eq!(approvals(&folder, &["list"]).lines().len(), 1, "it still waits");
+}

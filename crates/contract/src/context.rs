@@ -9,6 +9,11 @@ use serde_json::{Map, Value};
 /// A signal that a dispatch is no longer needed, for instance because the user pressed Escape.
 ///
 /// A cancelled dispatch drops the calls that are under way. With the feature `tokio-util` it is implemented for `tokio_util::sync::CancellationToken`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot cancel a dispatch",
+    note = "for the `CancellationToken` of `tokio_util`, turn on the feature `tokio-util` of hookgate; for a signal of your \
+            own, implement `hookgate::contract::Cancel`"
+)]
 pub trait Cancel: Send + Sync {
     /// Tells whether the dispatch is cancelled.
     fn is_cancelled(&self) -> bool;

@@ -12,6 +12,7 @@
 //! that a question is about can hold secrets, so it is sealed, as what runs are done with is; it goes when the answer was
 //! taken, or the question was withdrawn.
 
+mod grants;
 mod record;
 
 use hookgate::approval::{ApprovalRequest, Parked};
@@ -20,6 +21,7 @@ use serde_json::{Map, Value};
 
 use crate::key_file::Key;
 use crate::runs::{RunError, RunStore, open_sealed, seal};
+pub use grants::{Grant, GrantScope, ParseGrantScopeError};
 pub use record::{
     Answered, Approval, ApprovalState, ParseApprovalStateError, PersonAnswer, Persons,
 };
@@ -105,6 +107,12 @@ pub enum ApprovalError {
         "another person has agreed to another change of the step: see `hookgate approvals show`"
     )]
     OtherEdit,
+    /// The question names no folder, so nothing can be granted for a project.
+    #[error("the question names no folder, so it can be granted for a session or a user only")]
+    NoFolder,
+    /// There is no such grant.
+    #[error("there is no grant {0}: `hookgate approvals grants` shows those that are there")]
+    UnknownGrant(u64),
     /// What was kept cannot be read any more: it was changed, or its key is lost.
     #[error("the question `{0}` cannot be read: it was changed, or its key is lost")]
     Unreadable(String),

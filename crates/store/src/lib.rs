@@ -58,8 +58,8 @@ mod verify;
 mod writer;
 
 pub use approvals::{
-    Answered, Approval, ApprovalError, ApprovalState, Approvals, ParseApprovalStateError,
-    PersonAnswer, Persons, TakenApproval,
+    Answered, Approval, ApprovalError, ApprovalState, Approvals, Grant, GrantScope,
+    ParseApprovalStateError, ParseGrantScopeError, PersonAnswer, Persons, TakenApproval,
 };
 pub use config::{ConfigNote, ConfigText};
 pub use entry::{Entry, Says};

@@ -1,6 +1,8 @@
 //! A cleared tool is run: its clearance is used up, and exactly the evaluated arguments are handed over.
 
 use hookgate_contract::payload::{PostToolUse, PostToolUseFailure, ToolCall};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{Ran, ToolResult, ToolUse};
@@ -49,6 +51,61 @@ impl ToolUse<Cleared> {
         let running = self.start();
         let result = executor(running.input()).await;
         running.finish(result)
+    }
+
+    /// As [`run`](Self::run), for an executor with types of its own: the evaluated arguments are read as `In`, and what it
+    /// returns is written as JSON. Arguments that do not fit, and a result that cannot be written, are a failed tool, whose
+    /// text says why; in the first case the executor is not called.
+    ///
+    /// ```
+    /// use hookgate::{Gate, HookEngine, Noop, StepContext, ToolUse};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Sum { a: i64, b: i64 }
+    /// #[derive(serde::Serialize)]
+    /// struct Total { total: i64 }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let context = StepContext::new("s");
+    /// let sum = ToolUse::propose("Sum", r#"{"a":2,"b":3}"#).unwrap();
+    /// let Gate::Cleared(cleared) = Noop.dispatch(sum, &context).await else { panic!() };
+    /// let ran = cleared.run_typed(async |sum: Sum| Ok::<_, String>(Total { total: sum.a + sum.b })).await;
+    /// let Gate::Cleared(done) = Noop.dispatch(ran, &context).await else { panic!() };
+    /// assert_eq!(done.into_message(), r#"{"total":5}"#);
+    /// # });
+    /// ```
+    ///
+    /// # Cancel safety
+    /// As [`run`](Self::run).
+    pub async fn run_typed<In, Out, E, F>(self, executor: F) -> ToolUse<Ran>
+    where
+        In: DeserializeOwned,
+        Out: Serialize,
+        E: std::fmt::Display,
+        F: AsyncFnOnce(In) -> Result<Out, E>,
+    {
+        let running = self.start();
+        let input = match In::deserialize(running.input()) {
+            Ok(input) => input,
+            Err(error) => {
+                let misfit = format!("the arguments do not fit the tool: {error}");
+                return running.finish(Err::<Value, _>(misfit));
+            }
+        };
+        match executor(input).await {
+            Err(error) => running.finish(Err::<Value, _>(error)),
+            Ok(out) => {
+                let written = catch("the result of the tool", || serde_json::to_value(out));
+                let why = match written {
+                    Ok(Ok(value)) => return running.finish(Ok::<_, String>(value)),
+                    Ok(Err(error)) => error.to_string(),
+                    Err(panic) => panic.detail.into_owned(),
+                };
+                let unwritten =
+                    format!("the tool has run, and its result cannot be written: {why}");
+                running.finish(Err::<Value, _>(unwritten))
+            }
+        }
     }
 
     /// Starts the tool, for a runtime that cannot hand over a closure.

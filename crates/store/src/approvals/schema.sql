@@ -25,3 +25,20 @@ CREATE TABLE approval_answer(
   at INTEGER NOT NULL,
   PRIMARY KEY(approval, person)
 ) WITHOUT ROWID;
+-- What somebody has agreed to for longer than once. `asking` is what the hooks were made of that have asked.
+CREATE TABLE approval_grant(
+  id INTEGER PRIMARY KEY,
+  action TEXT NOT NULL,
+  asking TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  session TEXT,
+  folder TEXT,
+  person TEXT NOT NULL,
+  event TEXT NOT NULL,
+  question TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  revoked INTEGER,
+  uses INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX approval_grant_action ON approval_grant(action, asking);

@@ -10,7 +10,9 @@ use hookgate::{
     Engine, Event, Gate, HandlerTable, Hook, HookEngine as _, Outcome, StepContext, ToolUse,
     Verdict,
 };
-use hookgate_store::{ApprovalError, ApprovalState, Approvals, PersonAnswer, Persons, RunStore};
+use hookgate_store::{
+    ApprovalError, ApprovalState, Approvals, GrantScope, PersonAnswer, Persons, RunStore,
+};
 use serde_json::{Map, Value, json};
 
 use crate::support::Place;
@@ -223,4 +225,70 @@ fn the_step_is_sealed_and_goes_with_the_answer() {
     approvals.answer(&id, &PersonAnswer::approve("ada")).unwrap();
     assert!(matches!(approvals.take(&id).unwrap_err(), ApprovalError::Unreadable(_)));
     assert!(!approvals.approval(&id).unwrap().taken);
+}
+
+/// Asks about a command in a session and a folder, and says how the grant that answers it is given.
+fn question(
+    approvals: &Approvals,
+    hook: &Hook,
+    command: &str,
+    session: &str,
+    cwd: &str,
+) -> hookgate::approval::ApprovalRequest {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let table = HandlerTable::builder().insert(hook.clone()).build().unwrap();
+        let engine = Engine::new(table).with_approval_key(approvals.engine_key().unwrap());
+        // Each call has an id of its own.
+        let id = format!("call-{}", std::process::id());
+        let step = ToolUse::from_value("Bash", json!({ "command": command })).unwrap().id(id);
+        let context = StepContext::new(session).cwd(cwd);
+        let Gate::Asked(asked) = engine.dispatch(step, &context).await else { panic!() };
+        asked.request(&engine, &context).unwrap()
+    })
+}
+
+#[test]
+fn a_grant_is_for_exactly_one_action_of_the_same_hooks_where_and_as_long_as_it_holds() {
+    let place = Place::new();
+    let approvals = place.store().approvals();
+    let hook = Hook::sync("confirm", |_| Ok(Verdict::ask("deploy?"))).event(Event::PreToolUse);
+    let asked = |command: &str, session: &str, cwd: &str| {
+        question(&approvals, &hook, command, session, cwd)
+    };
+    let here = asked("make deploy", "s", "/srv/a");
+    assert_eq!(approvals.granted(&here).unwrap(), None);
+    for (scope, session, folder, user) in [
+        (GrantScope::Session, true, false, false),
+        (GrantScope::Project, true, true, false),
+        (GrantScope::User, true, true, true),
+    ] {
+        let grant = approvals.grant(&here, scope, "ada", HOUR).unwrap();
+        for (request, is_granted) in [
+            (asked("make deploy", "s", "/srv/a"), session),
+            (asked("make deploy", "other", "/srv/a"), folder),
+            (asked("make deploy", "s", "/srv/b"), user),
+            (asked("make deploy", "other", "/srv/b"), user),
+            (asked("make deploy ", "s", "/srv/a"), false),
+        ] {
+            let found = place.store().approvals().granted(&request).unwrap();
+            assert_eq!(
+                found.map(|found| found.id),
+                is_granted.then_some(grant.id),
+                "{scope} {request:?}"
+            );
+        }
+        // Another text of the hook that has asked ends it.
+        let changed = hook.clone().tag("changed");
+        let request = question(&approvals, &changed, "make deploy", "s", "/srv/a");
+        assert_eq!(approvals.granted(&request).unwrap(), None);
+        // So does its time, and who revokes it.
+        let settings = place.settings().clock(|| u64::from(u32::MAX) * 1000);
+        assert_eq!(RunStore::open(settings).unwrap().approvals().granted(&here).unwrap(), None);
+        approvals.revoke(grant.id).unwrap();
+        assert_eq!(approvals.granted(&here).unwrap(), None);
+    }
+    let uses: Vec<u64> = approvals.grants().unwrap().iter().map(|grant| grant.uses).collect();
+    assert_eq!(uses, [1, 2, 4]);
+    assert!(matches!(approvals.revoke(99).unwrap_err(), ApprovalError::UnknownGrant(99)));
 }

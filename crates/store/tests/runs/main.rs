@@ -9,6 +9,7 @@
 )]
 
 mod approvals;
+mod approvals_crash;
 mod claims;
 mod clocks;
 mod crash;
