@@ -32,7 +32,8 @@ pub(super) fn submit_job(
     let value = catch("the payload", || envelope.value().cloned());
     let Ok(Ok(Value::Object(step))) = value else { return Err(DropReason::NoCopy) };
     let spec = &hook.definition.spec;
-    let job = Job::new(hook.id().clone(), spec.config_hash(), table.config_hash(), step);
+    let mut job = Job::new(hook.id().clone(), spec.config_hash(), table.config_hash(), step);
+    job.visible_to_user = spec.visible_to_user;
     let submitted = catch("the queue of jobs", || queue.submit(job));
     let why = match submitted {
         Ok(Ok(())) => return Ok(()),
