@@ -56,6 +56,9 @@ pub struct Job {
     /// The work that the hook has asked for, if the job is that; `None` if it is the call of the hook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contributed: Option<BackgroundJob>,
+    /// Whether what becomes of it is of interest to the user of the agent, and not to its operator only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub visible_to_user: bool,
 }
 
 impl Job {
@@ -80,6 +83,7 @@ impl Job {
             config_hash,
             envelope,
             contributed: None,
+            visible_to_user: false,
         }
     }
 

@@ -121,3 +121,40 @@ generation 2 stays: hooks.toml:13:26: unknown key `regexp`; did you mean `regex`
 ";
     assert_eq!(run("runtime"), expected);
 }
+
+/// Row H10: the facts of a finished turn, and the notification beside a failure, among others.
+#[test]
+fn a_turn_knows_where_each_line_comes_from_and_how_it_has_ended() {
+    let printed = run("turn");
+    let turns: Vec<&str> = printed.split("turn ").skip(1).collect();
+    assert_eq!(turns.len(), 2, "{printed}");
+    for line in [
+        "house rules @system       | Run the tests before you stop.",
+        "memory likes @memory      | The user likes short answers.",
+        "network: false",
+        "tools: Bash, Search",
+    ] {
+        assert!(turns[0].lines().any(|printed| printed == line), "no `{line}` in\n{}", turns[0]);
+    }
+    // What stays in the conversation is not sent again.
+    assert!(!turns[1].contains("short answers"), "{}", turns[1]);
+    let ends = |turn: &str| {
+        let hooks = ["ledger:", "failures:", "limit:", "bell:"];
+        let ends = turn.lines().filter(|line| hooks.iter().any(|hook| line.starts_with(hook)));
+        ends.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        ends(turns[0]),
+        [r#"ledger: "succeeded", "The build is fixed.", [{"is_error":false,"tool":"Bash"}]"#]
+    );
+    assert_eq!(
+        ends(turns[1]),
+        [
+            r#"failures: "the model is overloaded""#,
+            r#"bell: "error", "the model is overloaded""#,
+            r#"ledger: "provider_failure", [], "the model is overloaded""#,
+            "limit: 2",
+            r#"bell: "warning", "the turns of this run are over""#,
+        ]
+    );
+}

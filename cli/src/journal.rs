@@ -38,6 +38,11 @@ pub(crate) struct JournalArgs {
 }
 
 impl JournalArgs {
+    /// Returns the file that the command line names.
+    pub(crate) fn named(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
     /// Returns the file.
     pub(crate) fn file(&self) -> Result<PathBuf, Abort> {
         let of_user = || of_user().map(|settings| settings.file).filter(|file| file.is_absolute());

@@ -1,6 +1,6 @@
 //! The runs of `hookgate run --journal`: queued beside the journal, and done while it goes on.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use hookgate::{Engine, HandlerTable};
@@ -10,20 +10,33 @@ use tokio::task::JoinHandle;
 
 use crate::abort::Abort;
 
-/// Opens the runs beside a journal, if a hook of the table queues any, or some are there already. Runs belong to the
-/// files of the config that queues them.
+/// Which configs runs belong to: the files, in order, and whether a mistake in one of them refuses it as a whole. A worker
+/// does those of the same configs, and calls what an earlier version of them has queued superseded.
+pub(crate) fn scope<'f>(files: impl IntoIterator<Item = &'f Path>, strict: bool) -> String {
+    let place = |file: &Path| {
+        let place = file.canonicalize().or_else(|_| std::path::absolute(file));
+        place.unwrap_or_else(|_| file.to_owned()).display().to_string()
+    };
+    let files = files.into_iter().map(place).chain(strict.then(|| "strict".to_owned()));
+    files.collect::<Vec<_>>().join("\n")
+}
+
+/// The scope of a table that is not what its configs say: changed for one run, or without a config that has a mistake. What
+/// others have queued is no business of it.
+pub(crate) fn changed_scope(scope: &str, table: &HandlerTable) -> String {
+    format!("{scope}\nchanged {}", table.config_hash())
+}
+
+/// Opens the runs beside a journal, if a hook of the table queues any, or some are there already.
 ///
 /// # Errors
 /// The file cannot be used.
 pub(crate) fn open(
     journal: &Path,
     table: &HandlerTable,
-    configs: &[PathBuf],
+    scope: String,
 ) -> Result<Option<RunStore>, Abort> {
-    let absolute = |file: &PathBuf| std::path::absolute(file).unwrap_or_else(|_| file.clone());
-    let scope: Vec<String> =
-        configs.iter().map(|file| absolute(file).display().to_string()).collect();
-    let settings = RunSettings::beside(journal).scope(scope.join("\n"));
+    let settings = RunSettings::beside(journal).scope(scope);
     if !settings.file.exists() && !table.specs().any(hookgate::HookSpec::is_recorded) {
         return Ok(None);
     }

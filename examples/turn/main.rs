@@ -1,4 +1,5 @@
-//! A turn that six hooks contribute to: what they give is merged, and each line of the prompt knows where it comes from.
+//! Turns that six hooks contribute to: what they give is merged, and each line of the prompt knows where it comes from. At
+//! its end a hook gets the facts of the turn; where one fails, the user is notified as well.
 //!
 //! `cargo run --example turn`
 
@@ -9,17 +10,38 @@ use hookgate::contract::contribution::{
     ToolBundle, ToolDeclaration,
 };
 use hookgate::contract::payload::{
-    Planning, PromptCompile, PromptContext, PromptContextPlanned, ToolSelection, TurnPolicy,
+    MaxIterations, Notification, Planning, PromptCompile, PromptContext, PromptContextPlanned,
+    RunFailed, ToolSelection, TurnBoundary, TurnPolicy,
 };
 use hookgate::table::{Budget, ContributionLimits, Limits};
 use hookgate::turn::{Delivered, Turn};
-use hookgate::{Engine, Event, HandlerTable, Hook, StepContext, Verdict};
+use hookgate::{
+    Engine, Event, Gate, HandlerTable, Hook, HookEngine as _, Role, StepContext, Verdict,
+};
+use serde_json::{Map, Value, json};
 
 /// A hook that gives the same at each turn. Real ones look something up first.
 fn gives(id: &'static str, event: Event, contribution: impl Into<Contribution>) -> Hook {
     let contribution = contribution.into();
     Hook::sync(id, move |_| Ok(Verdict::none().contribute(contribution.clone()))).event(event)
 }
+
+/// A hook that prints what it is told, as one that writes a ledger of turns would.
+fn prints(id: &'static str, event: Event, fields: &'static [&'static str]) -> Hook {
+    let told = move |value: &Value| {
+        let field = |pointer: &&str| value.pointer(pointer).map(ToString::to_string);
+        fields.iter().filter_map(field).collect::<Vec<_>>().join(", ")
+    };
+    let print = move |call: hookgate::Invocation<'_>| {
+        println!("{id}: {}", told(call.json()?));
+        Ok(Verdict::none())
+    };
+    Hook::sync(id, print).event(event).role(Role::Observe)
+}
+
+/// What hookgate has no field for is a fact of the host: hooks read it below `/host`.
+const FACTS: &[&str] =
+    &["/host/status", "/host/assistant_text", "/host/tool_events", "/host/error"];
 
 fn engine() -> Result<Engine, Box<dyn Error>> {
     let memory = ContextPiece::new("likes", "The user likes short answers.")
@@ -45,6 +67,10 @@ fn engine() -> Result<Engine, Box<dyn Error>> {
         .insert(gives("web", Event::ToolSelection, web))
         .insert(gives("house", Event::PromptCompile, rules))
         .insert(gives("style", Event::PromptCompile, tone))
+        .insert(prints("ledger", Event::TurnBoundary, FACTS))
+        .insert(prints("failures", Event::RunFailed, &["/error"]))
+        .insert(prints("limit", Event::MaxIterations, &["/max_iterations"]))
+        .insert(prints("bell", Event::Notification, &["/level", "/message"]))
         .build()?;
     Ok(Engine::new(table))
 }
@@ -77,10 +103,46 @@ async fn run(engine: &Engine, number: u64, delivered: Delivered) -> Delivered {
     turn.into_delivered()
 }
 
+/// Ends a turn with its facts. A failure is told twice: as such, and as what the user is shown.
+async fn end(engine: &Engine, number: u64, error: Option<&str>) {
+    let facts = match error {
+        None => json!({
+            "status": "succeeded", "assistant_text": "The build is fixed.",
+            "tool_events": [{"tool": "Bash", "is_error": false}],
+        }),
+        Some(error) => json!({"status": "provider_failure", "tool_events": [], "error": error}),
+    };
+    let facts: Map<String, Value> = facts.as_object().cloned().unwrap_or_default();
+    let context = StepContext::new("session-1").turn(number).host(&facts);
+    if let Some(error) = error {
+        let Gate::Cleared(_) = engine.dispatch(RunFailed::new(error), &context).await;
+        notify(engine, &context, "error", error).await;
+    }
+    let boundary = TurnBoundary::new().voluntary(error.is_none());
+    if let Gate::Denied(denied) = engine.dispatch(boundary, &context).await {
+        println!("the run ends: {}", denied.feedback());
+    }
+}
+
+/// Tells that no further turn may begin, as such and to the user.
+async fn stop_at(engine: &Engine, most: u64) {
+    let context = StepContext::new("session-1").turn(most);
+    let Gate::Cleared(_) = engine.dispatch(MaxIterations::new(most), &context).await;
+    notify(engine, &context, "warning", "the turns of this run are over").await;
+}
+
+async fn notify(engine: &Engine, context: &StepContext<'_>, level: &str, message: &str) {
+    let notification = Notification::new(message).level(level);
+    let Gate::Cleared(_) = engine.dispatch(notification, context).await;
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let engine = engine()?;
     let delivered = run(&engine, 1, Delivered::default()).await;
+    end(&engine, 1, None).await;
     run(&engine, 2, delivered).await;
+    end(&engine, 2, Some("the model is overloaded")).await;
+    stop_at(&engine, 2).await;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The keys of a hook that say how its calls are made, and what is left of one that fails.
 //!
 //! ```toml
-//! background = "record"           # or true: the agent does not wait
+//! background = "record"           # or true: the agent does not wait; { record = "user" } shows its runs to the user
 //! needs = ["plan"]                # must have answered in the same turn
 //! required = true                 # what is gathered is of no use without it
 //! retry = { times = 2, backoff = "200ms", on = ["timeout", "unreachable"] }
@@ -27,9 +27,14 @@ const RETRY: &str = "retry";
 enum Background {
     No,
     Yes,
-    /// It outlives the process.
-    Record,
+    /// It outlives the process, and what becomes of it is of interest to the user of the agent, or to its operator only.
+    Record {
+        to_user: bool,
+    },
 }
+
+/// Whom what becomes of a recorded call is of interest to.
+const WHOM: [&str; 2] = ["user", "operator"];
 
 /// How the calls of a hook are made.
 pub(super) struct Execution<'a> {
@@ -57,7 +62,7 @@ impl<'a> Execution<'a> {
         let mut hook = match self.background {
             Background::No => hook,
             Background::Yes => hook.background(true),
-            Background::Record => hook.fire_and_record(),
+            Background::Record { to_user } => hook.fire_and_record().visible_to_user(to_user),
         };
         hook = hook.required(self.required);
         if let Some(retry) = self.retry {
@@ -69,6 +74,9 @@ impl<'a> Execution<'a> {
 }
 
 fn read_background(settings: &mut Settings<'_>) -> Background {
+    if matches!(settings.node(BACKGROUND), Some(Node { value: NodeValue::Table(_), .. })) {
+        return read_record(settings);
+    }
     let text = match settings.node(BACKGROUND).map(|node| &node.value) {
         Some(NodeValue::Text(text)) if text != "true" && text != "false" => text,
         _ => {
@@ -77,11 +85,25 @@ fn read_background(settings: &mut Settings<'_>) -> Background {
         }
     };
     if text == "record" {
-        return Background::Record;
+        return Background::Record { to_user: false };
     }
     let problem = format!("`{}` is neither true, false nor \"record\"", Quoted(text));
     settings.invalid(BACKGROUND, problem);
     Background::No
+}
+
+/// Reads `{ record = "user" }`.
+fn read_record(settings: &mut Settings<'_>) -> Background {
+    let Some(mut table) = settings.table(BACKGROUND) else { return Background::No };
+    let whom = table.text("record");
+    if let Some(whom) = whom.filter(|whom| !WHOM.contains(whom)) {
+        let near = Suggestion::nearest(whom, &WHOM);
+        table.invalid("record", format!("`{}` is neither user nor operator{near}", Quoted(whom)));
+    } else if !table.has("record") {
+        table.missing("record");
+    }
+    settings.absorb(table.finish());
+    Background::Record { to_user: whom == Some("user") }
 }
 
 fn read_retry(settings: &mut Settings<'_>) -> Option<Retry> {

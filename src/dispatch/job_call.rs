@@ -30,7 +30,9 @@ pub(super) fn job_of(
 ) -> Option<Job> {
     let value = catch("the payload", || envelope.value().cloned());
     let Ok(Ok(Value::Object(step))) = value else { return None };
-    Some(Job::new(spec.id().clone(), spec.config_hash(), table.config_hash(), step))
+    let mut job = Job::new(spec.id().clone(), spec.config_hash(), table.config_hash(), step);
+    job.visible_to_user = spec.visible_to_user;
+    Some(job)
 }
 
 /// Hands a job to the queue of the host.

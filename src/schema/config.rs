@@ -355,7 +355,7 @@ struct Hook {
     /// What it counts as if a hook that it depends on has failed or was not called.
     on_skipped: Option<Posture>,
     /// Runs beside the agent, which does not wait. With `"record"` its calls outlive the process, in the queue of jobs
-    /// of the host.
+    /// of the host; `{ record = "user" }` shows the user of the agent what becomes of them.
     #[schemars(extend("default" = false))]
     background: Option<BackgroundToml>,
     /// Merges its patches into the fields (RFC 7396).
@@ -400,6 +400,22 @@ enum HandlerToml {
 enum BackgroundToml {
     Waits(bool),
     Recorded(RecordToml),
+    RecordedFor(RecordedForToml),
+}
+
+/// That they are recorded, and whom what becomes of them is of interest to.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct RecordedForToml {
+    record: WhomToml,
+}
+
+/// The user of the agent, or who runs it.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum WhomToml {
+    User,
+    Operator,
 }
 
 /// That the calls of a hook are recorded.

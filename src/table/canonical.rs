@@ -259,6 +259,7 @@ pub(super) fn hook_form(spec: &HookSpec) -> Value {
         on,
         background,
         recorded,
+        visible_to_user,
         required,
         needs,
         fallback,
@@ -302,6 +303,7 @@ pub(super) fn hook_form(spec: &HookSpec) -> Value {
         "tags": set(tags),
     });
     add_given(&mut form, "recorded", recorded.then_some(true));
+    add_given(&mut form, "visible_to_user", visible_to_user.then_some(true));
     add_given(&mut form, "required", required.then_some(true));
     add_given(&mut form, "needs", set(needs));
     add_given(&mut form, "fallback", serde_json::to_value(fallback).unwrap_or_default());

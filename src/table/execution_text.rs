@@ -30,7 +30,8 @@ impl HookSpec {
             phrases.push(format!("declares: {declared}"));
         }
         if self.recorded {
-            phrases.push("recorded in the job queue of the host".to_owned());
+            let whom = if self.visible_to_user { ", for the user to see" } else { "" };
+            phrases.push(format!("recorded in the job queue of the host{whom}"));
         }
         if self.required {
             phrases.push("required".to_owned());

@@ -132,6 +132,7 @@ impl Hook {
                 on: BTreeMap::new(),
                 background: false,
                 recorded: false,
+                visible_to_user: false,
                 required: false,
                 needs: Vec::new(),
                 fallback: Vec::new(),
@@ -382,6 +383,13 @@ impl Hook {
     /// the process. It is in the background, too.
     pub const fn fire_and_record(mut self) -> Self {
         (self.spec.background, self.spec.recorded) = (true, true);
+        self
+    }
+
+    /// Says that what becomes of its recorded calls is of interest to the user of the agent, and not to its operator only.
+    /// Queues of jobs can be asked for that ([`Job::visible_to_user`](crate::jobs::Job::visible_to_user)).
+    pub const fn visible_to_user(mut self, visible: bool) -> Self {
+        self.spec.visible_to_user = visible;
         self
     }
 

@@ -61,6 +61,8 @@ pub struct HookSpec {
     pub(crate) background: bool,
     /// Whether its calls in the background are handed to the job queue of the host.
     pub(crate) recorded: bool,
+    /// Whether what becomes of those is of interest to the user of the agent.
+    pub(crate) visible_to_user: bool,
     /// Whether what its step gathers is of no use without it.
     pub(crate) required: bool,
     pub(super) needs: Vec<String>,
@@ -203,6 +205,13 @@ impl HookSpec {
     #[must_use]
     pub const fn is_recorded(&self) -> bool {
         self.recorded
+    }
+
+    /// Returns whether what becomes of its recorded calls is of interest to the user of the agent, and not to its operator
+    /// only.
+    #[must_use]
+    pub const fn is_visible_to_user(&self) -> bool {
+        self.visible_to_user
     }
 
     /// Returns whether what its step gathers is of no use without it: see
@@ -405,7 +414,8 @@ impl HookSpec {
             self = self.unordered();
         }
         (self.background, self.merge, self.may_allow) = (false, false, false);
-        (self.recorded, self.retry, self.shared) = (false, None, None);
+        (self.recorded, self.visible_to_user) = (false, false);
+        (self.retry, self.shared) = (None, None);
         self.unread = Unread { set_aside: true, ..Unread::default() };
         match left {
             SetAside::Order | SetAside::Conditions => {}

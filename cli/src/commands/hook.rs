@@ -8,9 +8,11 @@ pub(super) mod answer;
 mod call;
 mod daemon;
 mod error;
+mod in_force_here;
 mod input;
 mod joined_configs;
 mod judge;
+mod later;
 mod recording;
 mod remembering;
 mod state;
@@ -39,6 +41,7 @@ use tables::Tables;
 pub(crate) use answer::print;
 pub(crate) use call::TIMEOUT;
 pub(crate) use daemon::server::serve;
+pub(crate) use in_force_here::{InForceHere, TableHere};
 pub(crate) use input::LIMIT;
 
 /// The verb, as the first argument.

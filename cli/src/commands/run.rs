@@ -129,8 +129,13 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     let shadow = args.shadow.load(&beside, args.config.strict)?;
     let config_files = configs.all_files(&loaded);
     let table = args.overrides.apply(loaded.table, &registry)?;
+    let scope = runs::scope(configs.files(), args.config.strict);
+    let scope = match table.config_hash() == live_hash {
+        true => scope,
+        false => runs::changed_scope(&scope, &table),
+    };
     let store = match &args.journal {
-        Some(journal) => runs::open(journal, &table, &config_files)?,
+        Some(journal) => runs::open(journal, &table, scope)?,
         None => None,
     };
     let engine = match &store {

@@ -1,6 +1,7 @@
 //! `hookgate runs`: what hooks have to do later, and what became of it.
 
 mod show;
+mod work;
 
 use std::io;
 use std::path::PathBuf;
@@ -43,6 +44,7 @@ pub struct Args {
 enum Verb {
     List(ListArgs),
     Show(show::Args),
+    Work(work::Args),
     Retry(ChangeArgs),
     Cancel(ChangeArgs),
 }
@@ -75,7 +77,7 @@ struct ListArgs {
     #[arg(long, value_name = "ID", help_heading = "Filters")]
     session: Option<String>,
     /// Of interest to the user of the agent, or to its operator only
-    #[arg(long, value_name = "WHOM", value_parser = visibility, help_heading = "Filters")]
+    #[arg(long, alias = "visible", value_name = "WHOM", value_parser = visibility, help_heading = "Filters")]
     visibility: Option<Visibility>,
 }
 
@@ -97,6 +99,7 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
     match &args.verb {
         Verb::List(args) => list(args),
         Verb::Show(args) => show::run(args),
+        Verb::Work(args) => work::run(args),
         Verb::Retry(args) => change(args, |store| store.retry(args.id).map(|()| RunState::Queued)),
         Verb::Cancel(args) => change(args, |store| store.cancel(args.id)),
     }

@@ -173,3 +173,34 @@ command = { shell = 'echo "$HOOKGATE_IDEMPOTENCY_KEY" >> "$HOOKGATE_CONFIG_DIR/k
     known.sort_unstable();
     assert_eq!(called, known);
 }
+
+#[test]
+fn a_hook_says_whether_its_runs_are_for_the_user_to_see() {
+    let hook = |id: &str, background: &str| {
+        format!(
+            "[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\nrole = \"observe\"\nbackground = {background}\n\
+             command = {{ shell = \"true\" }}\n"
+        )
+    };
+    let hooks = [
+        hook("shown", "{ record = \"user\" }"),
+        hook("plain", "\"record\""),
+        hook("hidden", "{ record = \"operator\" }"),
+    ];
+    let folder = Folder::with_hooks(&hooks.concat());
+    let ended =
+        folder.run(&["run", "-c", "hooks.toml", "--journal", "journal.db", "-q"], bash("ls"));
+    assert_eq!(ended.code(), 0, "{}", ended.err());
+    let of = |args: &[&str]| {
+        let list = runs(&folder, &[&["list"], args].concat());
+        let mut hooks: Vec<String> =
+            list.lines().iter().map(|run| run["hook"].as_str().unwrap().to_owned()).collect();
+        hooks.sort();
+        hooks
+    };
+    assert_eq!(of(&["--visible", "user"]), ["shown"]);
+    assert_eq!(of(&["--visible", "operator"]), ["hidden", "plain"]);
+    let listed = folder.run(&["list", "--json"], "");
+    let shown = listed.lines().into_iter().find(|hook| hook["id"] == "shown").unwrap();
+    assert_eq!(shown["visible_to_user"], true, "{shown}");
+}

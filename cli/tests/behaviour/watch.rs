@@ -74,6 +74,10 @@ fn each_config_that_comes_into_force_is_in_the_journal_with_its_text() {
     assert_ne!(first["config_hash"], second["config_hash"]);
     assert_eq!(texts_of(&first), [config("one"), own.to_owned()]);
     assert_eq!(texts_of(&second), [config("two"), own.to_owned()]);
+    let reloads: Vec<_> = lines.iter().filter(|line| line["kind"] == "reload").collect();
+    assert_eq!(reloads.len(), 1, "{lines:?}");
+    assert_eq!(reloads[0]["config_hash"], second["config_hash"]);
+    assert_eq!(reloads[0]["changed"], serde_json::json!(["g"]));
     // So a replay knows what the program answered after the reload.
     let replay = ["replay", "-c", "hooks.toml", "--journal", "journal.db", "--json"];
     let replay = folder.run(&replay, "");

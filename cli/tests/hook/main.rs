@@ -16,6 +16,7 @@ mod failures;
 mod formats;
 mod includes;
 mod journal;
+mod later;
 mod layers;
 mod memory;
 mod overrides;

@@ -33,11 +33,14 @@
 //! What a handler has started outside of the process, such as a program, is not held by that lock. It gets the key of the
 //! run, by which it can tell that it has done the work before.
 
+mod attempt;
 mod backoff;
+mod blocking;
 mod claim;
 mod claimed;
 mod engine;
 mod error;
+mod handler;
 mod holder;
 mod input;
 mod list;
@@ -67,6 +70,7 @@ pub use backoff::Backoff;
 pub use claimed::{Claim, Refusal};
 pub use engine::EngineRuns;
 pub use error::RunError;
+pub use handler::{HandledFuture, RunHandler, RunOutcome};
 use holder::Holder;
 pub(crate) use input::{open as open_sealed, seal};
 pub use list::{RunFilter, RunReader};
@@ -75,7 +79,7 @@ pub use record::{Attempt, AuditRow, NewRun, Run, RunHistory, RunKind, Visibility
 pub use recover::Recovered;
 pub use settings::RunSettings;
 pub use state::RunState;
-pub use worker::{HandledFuture, RunHandler, RunOutcome, Worker};
+pub use worker::Worker;
 
 /// What the file is: `hkrn`.
 const RUNS: Schema = Schema {

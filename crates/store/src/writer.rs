@@ -12,13 +12,14 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
+use hookgate::HandlerTable;
 use hookgate::recorder::RecordLost;
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
 use crate::chain::{has_config, head, write_rows};
 use crate::clock;
-use crate::config::ConfigNote;
+use crate::config::{ConfigNote, ConfigText};
 use crate::database::{self, JOURNAL, empty_log, refused, truncate_log};
 use crate::error::StoreError;
 use crate::heads::Heads;
@@ -63,6 +64,8 @@ pub(crate) struct Writer {
     has_deleted: bool,
     /// How many of the lost records the journal tells of.
     told_lost: u64,
+    /// The config that the records are of, and its files.
+    noted: Option<(Arc<HandlerTable>, Vec<ConfigText>)>,
 }
 
 impl Writer {
@@ -87,6 +90,7 @@ impl Writer {
             since_retention,
             has_deleted: false,
             told_lost: 0,
+            noted: None,
         })
     }
 
@@ -132,6 +136,9 @@ impl Writer {
 
     fn write(&mut self, group: Vec<Work>) {
         let (mut rows, mut waiting, mut flushes) = (Vec::new(), Vec::new(), Vec::new());
+        if group.iter().any(|work| !matches!(work, Work::Flush(_))) {
+            rows.extend(self.config_of_new_file());
+        }
         for work in group {
             match work {
                 Work::Row(row, waits) => {
@@ -141,14 +148,10 @@ impl Writer {
                 Work::Flush(done) => flushes.push(done),
                 Work::Config(table, files) => {
                     // The files of one that is there are not redacted once more.
-                    if let Ok(true) = has_config(&self.database, table.config_hash()) {
-                        continue;
+                    if !matches!(has_config(&self.database, table.config_hash()), Ok(true)) {
+                        rows.extend(self.config_row(&table, files.clone()));
                     }
-                    let note = ConfigNote::of_table(clock::unix_ms(), &table, files);
-                    match self.rows.config(&note) {
-                        Ok(row) => rows.push(row),
-                        Err(error) => self.counters.lose(1, &error.to_string()),
-                    }
+                    self.noted = Some((table, files));
                 }
             }
         }
@@ -176,6 +179,22 @@ impl Writer {
         if self.has_deleted && truncate_log(&self.database).unwrap_or(false) {
             self.has_deleted = false;
         }
+    }
+
+    /// Opens the file again if it was moved away: then returns the config that the next records are of.
+    fn config_of_new_file(&mut self) -> Option<Row> {
+        // What goes wrong here goes wrong again where the rows are written, and is told there.
+        let Ok(true) = self.reopen_if_replaced() else { return None };
+        let (table, files) = self.noted.clone()?;
+        match has_config(&self.database, table.config_hash()) {
+            Ok(true) => None,
+            _ => self.config_row(&table, files),
+        }
+    }
+
+    fn config_row(&self, table: &HandlerTable, files: Vec<ConfigText>) -> Option<Row> {
+        let row = self.rows.config(&ConfigNote::of_table(clock::unix_ms(), table, files));
+        row.map_err(|error| self.counters.lose(1, &error.to_string())).ok()
     }
 
     /// Deletes what is too old or too much. The head is noted then, so that it covers the entry that says so.
@@ -220,17 +239,18 @@ impl Writer {
         }
     }
 
-    /// What is written to a file that has no name any more is lost: a journal that was moved away is begun anew.
-    fn reopen_if_replaced(&mut self) -> Result<(), StoreError> {
+    /// What is written to a file that has no name any more is lost: a journal that was moved away is begun anew. Returns
+    /// whether it was.
+    fn reopen_if_replaced(&mut self) -> Result<bool, StoreError> {
         if Identity::of(&self.settings.file) == self.identity {
-            return Ok(());
+            return Ok(false);
         }
         self.database = database::open(&self.settings.file, &JOURNAL, self.settings.required)?;
         self.identity = Identity::of(&self.settings.file);
         if self.is_busy {
             self.let_log_grow();
         }
-        Ok(())
+        Ok(true)
     }
 }
 

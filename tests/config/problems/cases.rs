@@ -211,6 +211,14 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
             "5:14: `background`: `later` is neither true, false nor \"record\"",
         ),
         (
+            on("role = \"observe\"\nbackground = { record = \"users\" }"),
+            "6:25: `record`: `users` is neither user nor operator; did you mean `user`?",
+        ),
+        (
+            on("role = \"observe\"\nbackground = { recorded = \"user\" }"),
+            "6:14: `record` is missing\n6:16: unknown key `recorded`; did you mean `record`?",
+        ),
+        (
             on("required = true"),
             "5:12: hook `a`: a hook cannot be required at `pre_tool_use`: a failure can be denied there: write `on_failure = \"deny\"`",
         ),

@@ -1,8 +1,9 @@
 //! The one table that the configs of a session become.
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use hookgate::builtin::ConfigFiles;
 use hookgate::certify::CertifySettings;
@@ -12,6 +13,7 @@ use hookgate::{Engine, HandlerTable, Registry};
 use hookgate_store::JournalSettings;
 
 use super::error::HookError;
+use super::later::Later;
 use super::recording::Recording;
 use super::state::State;
 use super::trust::{self, Skipped};
@@ -19,6 +21,7 @@ use crate::foreign;
 use crate::journal;
 use crate::kinds::{Memory, files_of, protected, registry_of};
 use crate::overrides::OverrideArgs;
+use crate::runs;
 use crate::self_protection;
 use crate::sources::{DROP_INS, Source};
 use crate::terminal::sanitize::line;
@@ -28,7 +31,11 @@ use crate::trust::{Content, Grants, Policy, Project, Text, Why, projects};
 #[derive(Debug)]
 pub(super) struct InForce {
     /// The engine.
-    pub(super) engine: Engine,
+    pub(super) engine: Arc<Engine>,
+    /// What its hooks do later.
+    pub(super) later: Later,
+    /// When its configs were read.
+    pub(super) read: SystemTime,
     /// What its hooks keep of sessions.
     pub(super) state: State,
     /// What of its hooks was not called.
@@ -61,8 +68,10 @@ impl InForce {
         let registry = registry_of(self.state.of_user(), None, files);
         let table = HandlerTable::clone(&self.engine.table());
         let changed = overrides.tighten(table, &registry);
-        let engine = Engine::new(changed.map_err(|errors| HookError::overrides(&errors))?);
-        self.engine = self.journal.of(engine, &self.files.configs());
+        let table = changed.map_err(|errors| HookError::overrides(&errors))?;
+        self.later = self.later.changed(&table);
+        let engine = self.later.attach(Engine::new(table));
+        self.engine = Arc::new(self.journal.of(engine, &self.files.configs()));
         Ok(())
     }
 
@@ -74,6 +83,11 @@ impl InForce {
     /// Returns what to tell of a journal that is not written.
     pub(super) async fn journal_problem(&self) -> Option<String> {
         self.journal.problem().await
+    }
+
+    /// Returns the journal that is written.
+    pub(super) fn journal_file(&self) -> Option<&Path> {
+        self.journal.file()
     }
 
     /// Tells whether all configs are in force, for all events.
@@ -129,6 +143,7 @@ pub(super) fn load(
     grants: &Grants,
     event: &str,
 ) -> Result<InForce, HookError> {
+    let read = SystemTime::now();
     let shared = Shared::new(grants);
     let (loaded, is_joined) = match shared.join(sources, strict) {
         Ok(loaded) => (loaded, true),
@@ -147,9 +162,14 @@ pub(super) fn load(
     let folders = sources.iter().filter_map(|source| source.file.parent());
     let _ = files.drop_ins.set(folders.map(|folder| folder.join(DROP_INS)).collect());
     let is_whole = is_joined && !is_doubtful;
-    let engine = journal.of(Engine::new(table), &files.configs());
-    let certify = certify.into_inner();
-    Ok(InForce { engine, state, skipped, journal, certify, files, searched, is_whole })
+    let mut scope = runs::scope(sources.iter().map(|source| source.file.as_path()), strict);
+    if !is_whole {
+        scope = runs::changed_scope(&scope, &table);
+    }
+    let later = Later::of(&table, journal.file(), scope);
+    let engine = journal.of(later.attach(Engine::new(table)), &files.configs());
+    let (engine, certify) = (Arc::new(engine), certify.into_inner());
+    Ok(InForce { engine, later, read, state, skipped, journal, certify, files, searched, is_whole })
 }
 
 /// What was found out about the trust in projects.

@@ -2,7 +2,8 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
 use hookgate::contract::dialect::{HostEffect, HostStep};
 use hookgate::contract::json;
@@ -13,6 +14,7 @@ use serde_json::Value;
 use super::daemon::client;
 use super::error::HookError;
 use super::joined_configs::{self, InForce};
+use super::later::Later;
 use super::tables::Tables;
 use super::{Work, answer, input, remembering};
 use crate::trust::{Grants, projects};
@@ -20,6 +22,9 @@ use crate::{canary, certified, sources};
 
 /// How long observers in the background may go on after the answer.
 const DRAIN: Duration = Duration::from_secs(2);
+
+/// How long a daemon takes for what hooks do later. It ends when nobody calls any more, whatever it does then.
+const LATER: Duration = Duration::from_secs(600);
 
 /// Judges the step on stdin, and answers it.
 ///
@@ -61,7 +66,8 @@ fn judge_locally(work: &Work, step: HostStep) -> Result<(), HookError> {
         let problem = remembering::problem(&policy, &table.state, &*work.dialect);
         let canary =
             canary::deny_all_table(&policy, step.event.ours, problem.as_deref(), &*work.dialect);
-        table.engine = Engine::new(canary);
+        table.engine = Arc::new(Engine::new(canary));
+        table.later = Later::default();
     }
     // What a program of a hook leaves behind comes to this process, and is killed.
     let _ = command::become_subreaper();
@@ -71,7 +77,10 @@ fn judge_locally(work: &Work, step: HostStep) -> Result<(), HookError> {
         .map_err(|error| HookError::Process(error.to_string()))?;
     let judged = runtime.block_on(async {
         let judged = judge_with_table(work, step, &table, &folder).await;
-        table.engine.drain(DRAIN.min(rest(work))).await;
+        let time = DRAIN.min(rest(work));
+        // Both at the same time: an agent that waits for the end of this process waits no longer for the second.
+        let later = table.later.work(&table.engine, table.read, time);
+        tokio::join!(table.engine.drain(time), later);
         judged
     });
     runtime.shutdown_background();
@@ -84,11 +93,14 @@ fn in_daemon(work: &Work, step: HostStep, tables: &Tables) -> Result<(), HookErr
     let folder = folder(&step);
     let sources = sources::find(work.call.config(), &folder);
     let grants = Grants::read(&projects(&sources), work.call.trusted());
+    let checked = SystemTime::now();
     let table = tables.get(&sources, work.call.strict(), grants, step.event.ours)?;
     let judged = tables.runtime().block_on(judge_with_table(work, step, &table, &folder));
     if judged.is_err() {
         tables.forget(&table);
     }
+    // The call has its answer, and waits no longer.
+    tables.runtime().block_on(table.later.work(&table.engine, checked, LATER));
     judged
 }
 

@@ -1,6 +1,6 @@
 //! The journal of the configs in force: what they ask for, and what is told if it is not written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hookgate::Engine;
@@ -17,6 +17,8 @@ const WRITTEN_WITHIN: Duration = Duration::from_millis(500);
 #[derive(Debug, Default)]
 pub(super) struct Recording {
     journal: Option<Journal>,
+    /// Its file, if it could be opened.
+    file: Option<PathBuf>,
     /// What it is written to: no step may change that.
     files: Vec<PathBuf>,
     /// Why there is none although there should be one.
@@ -31,12 +33,22 @@ impl Recording {
     pub(super) fn open(settings: Option<JournalSettings>) -> Result<Self, HookError> {
         let Some(settings) = settings else { return Ok(Self::default()) };
         let is_required = settings.required;
-        let files = settings.files();
+        let (files, file) = (settings.files(), settings.file.clone());
         match open_to_write(settings) {
-            Ok(journal) => Ok(Self { journal: Some(journal), files, problem: None }),
+            Ok(journal) => {
+                Ok(Self { journal: Some(journal), file: Some(file), files, problem: None })
+            }
             Err(error) if is_required => Err(HookError::Journal(error.to_string())),
-            Err(error) => Ok(Self { journal: None, files, problem: Some(error.to_string()) }),
+            Err(error) => {
+                let problem = Some(error.to_string());
+                Ok(Self { journal: None, file: None, files, problem })
+            }
         }
+    }
+
+    /// Returns the file of the journal that is written.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
     /// Returns the files that are written.

@@ -61,6 +61,9 @@ fn execution(spec: &HookSpec) -> Map<String, Value> {
     if spec.is_recorded() {
         add("recorded", true.into());
     }
+    if spec.is_visible_to_user() {
+        add("visible_to_user", true.into());
+    }
     if spec.is_required() {
         add("required", true.into());
     }

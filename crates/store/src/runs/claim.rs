@@ -20,6 +20,29 @@ const UNREADABLE: &str =
 /// How many runs one transaction looks at.
 const BATCH: usize = 256;
 
+/// Which runs are claimed.
+pub(super) struct Wanted<'w> {
+    /// So many at most.
+    pub(super) most: usize,
+    /// The config in force; any, if it is empty.
+    pub(super) config: &'w str,
+    /// When that was read, in milliseconds since 1970. What another config has queued later is of a newer one, which this
+    /// process does not know yet: it is left.
+    pub(super) config_read: Option<u64>,
+    /// Whether the last attempt of a run that has failed is left to others.
+    pub(super) leaves_last: bool,
+    /// Whether there is a handler.
+    pub(super) handles: &'w dyn Fn(&Run) -> bool,
+}
+
+/// What became of runs that were due.
+#[derive(Default)]
+pub(super) struct Claimed {
+    pub(super) claims: Vec<Claim>,
+    /// Those that have ended, since they are not to be done here.
+    pub(super) refused: Vec<u64>,
+}
+
 impl RunStore {
     /// Claims the run that is due for the longest time, for a config of this hash (any, if it is empty). What another
     /// config of this scope has queued is superseded, and a run that `handles` does not know has no handler here: they
@@ -45,29 +68,39 @@ impl RunStore {
         config: &str,
         handles: &dyn Fn(&Run) -> bool,
     ) -> Result<Vec<Claim>, RunError> {
+        let wanted = Wanted { most, config, config_read: None, leaves_last: false, handles };
+        Ok(self.claim_wanted(&wanted)?.claims)
+    }
+
+    /// Claims runs in one transaction, and ends those that are not to be done here.
+    pub(super) fn claim_wanted(&self, wanted: &Wanted<'_>) -> Result<Claimed, RunError> {
+        let mut found = Claimed::default();
         // Who only looks whether something is due holds up nobody.
-        if !self.read(|database| Ok(!self.due(database, 1)?.is_empty()))? {
-            return Ok(Vec::new());
+        if !self.read(|database| Ok(!self.due(database, wanted, 1)?.is_empty()))? {
+            return Ok(found);
         }
         let holder = self.holder()?;
-        let mut claimed = Vec::new();
         let done = self.write(|write, key| {
             let mut looked = 0;
-            while claimed.len() < most && looked < BATCH {
+            while found.claims.len() < wanted.most && looked < BATCH {
                 // What is refused is not due any more: the next look finds others.
-                let due = self.due(write, most.saturating_sub(claimed.len()))?;
+                let due = self.due(write, wanted, wanted.most - found.claims.len())?;
                 if due.is_empty() {
                     break;
                 }
                 looked += due.len();
                 for run in due {
-                    if let Some((refusal, why)) = refusal(&run, config, handles) {
+                    if let Some((refusal, why)) = refusal(&run, wanted) {
                         self.refuse(write, &run, refusal, why)?;
+                        found.refused.push(run.id);
                         continue;
                     }
                     match self.input_of(write, key, &run)? {
-                        Some(input) => claimed.push(self.begin(write, run, input, &holder)?),
-                        None => self.refuse(write, &run, Refusal::Unreadable, UNREADABLE)?,
+                        Some(input) => found.claims.push(self.begin(write, run, input, &holder)?),
+                        None => {
+                            self.refuse(write, &run, Refusal::Unreadable, UNREADABLE)?;
+                            found.refused.push(run.id);
+                        }
                     }
                 }
             }
@@ -75,10 +108,10 @@ impl RunStore {
         });
         if let Err(error) = done {
             // Nothing of it was written: these are no claims.
-            claimed.iter_mut().for_each(Claim::unwritten);
+            found.claims.iter_mut().for_each(Claim::unwritten);
             return Err(error);
         }
-        Ok(claimed)
+        Ok(found)
     }
 
     /// Ends a run that was not claimed.
@@ -93,16 +126,31 @@ impl RunStore {
     }
 
     /// Returns the runs that are due, those that are it for the longest time first.
-    fn due(&self, database: &Connection, most: usize) -> Result<Vec<Run>, RunError> {
+    fn due(
+        &self,
+        database: &Connection,
+        wanted: &Wanted<'_>,
+        most: usize,
+    ) -> Result<Vec<Run>, RunError> {
         let now = self.now();
         // None waits longer than this. What is due later was queued before the clock was set back.
         let never = now.saturating_add(millis(LONGEST));
         let query = format!(
             "SELECT {COLUMNS} FROM run WHERE state = 'queued' AND scope = ?1 AND (due <= ?2 OR due > ?3) \
+             AND (?5 IS NULL OR queued <= ?5 OR config IN ('', ?6)) \
+             AND (NOT ?7 OR attempts = 0 OR attempts + 1 < max_attempts) \
              ORDER BY due, id LIMIT ?4"
         );
         let runs = database.prepare_cached(&query).and_then(|mut select| {
-            let values = params![self.settings().scope, now, never, most as u64];
+            let values = params![
+                self.settings().scope,
+                now,
+                never,
+                most as u64,
+                wanted.config_read,
+                wanted.config,
+                wanted.leaves_last
+            ];
             select.query_map(values, Run::of)?.collect()
         });
         runs.map_err(|error| self.refused(error))
@@ -182,14 +230,12 @@ impl RunStore {
 }
 
 /// Returns why a run is not to be done here, if it is not.
-fn refusal(
-    run: &Run,
-    config: &str,
-    handles: &dyn Fn(&Run) -> bool,
-) -> Option<(Refusal, &'static str)> {
+fn refusal(run: &Run, wanted: &Wanted<'_>) -> Option<(Refusal, &'static str)> {
+    let config = wanted.config;
     let of_other = !config.is_empty() && !run.config.is_empty() && run.config != config;
     if of_other {
         return Some((Refusal::Superseded, "another config is in force"));
     }
-    (!handles(run)).then_some((Refusal::HandlerMissing, "this program has no handler for it"))
+    (!(wanted.handles)(run))
+        .then_some((Refusal::HandlerMissing, "this program has no handler for it"))
 }

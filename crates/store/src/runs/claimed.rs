@@ -61,6 +61,11 @@ impl Claim {
         self.has_ended = true;
     }
 
+    /// Returns where it is kept.
+    pub(super) const fn store(&self) -> &RunStore {
+        &self.store
+    }
+
     /// Returns the run.
     #[must_use]
     pub const fn run(&self) -> &Run {

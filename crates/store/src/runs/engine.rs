@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::RunStore;
 use super::claimed::Refusal;
+use super::handler::{HandledFuture, RunHandler, RunOutcome};
 use super::record::{Run, RunKind};
-use super::worker::{HandledFuture, RunHandler, RunOutcome};
 
 /// Does a job that a hook has asked for.
 type HostJobs = Arc<dyn Fn(Job) -> HandledFuture<'static> + Send + Sync>;
@@ -49,13 +49,14 @@ pub struct EngineRuns {
     engine: Arc<Engine>,
     store: RunStore,
     jobs: Option<HostJobs>,
+    config_read: Option<u64>,
 }
 
 impl EngineRuns {
     /// Makes the calls of the hooks of this engine. The jobs that they ask for are queued in this store.
     #[must_use]
     pub const fn new(engine: Arc<Engine>, store: RunStore) -> Self {
-        Self { engine, store, jobs: None }
+        Self { engine, store, jobs: None, config_read: None }
     }
 
     /// Also does the jobs that hooks ask for, by this function of the host: which work they are is in
@@ -66,6 +67,14 @@ impl EngineRuns {
         jobs: impl Fn(Job) -> HandledFuture<'static> + Send + Sync + 'static,
     ) -> Self {
         Self { jobs: Some(Arc::new(jobs)), ..self }
+    }
+
+    /// Says when the config of the engine was read, in milliseconds since 1970. What another config has queued later is
+    /// left, since that may be the newer one.
+    #[must_use]
+    pub const fn config_read(mut self, at: u64) -> Self {
+        self.config_read = Some(at);
+        self
     }
 
     async fn call(&self, job: &Job) -> RunOutcome {
@@ -106,6 +115,10 @@ impl EngineRuns {
 impl RunHandler for EngineRuns {
     fn config_hash(&self) -> String {
         self.engine.table().config_hash().to_string()
+    }
+
+    fn config_read(&self) -> Option<u64> {
+        self.config_read
     }
 
     fn handles(&self, run: &Run) -> bool {

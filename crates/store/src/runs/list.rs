@@ -45,6 +45,18 @@ impl RunFilter {
         self.with("session = ?", session)
     }
 
+    /// Only those of these configs: see [`RunSettings::scope`](super::RunSettings::scope).
+    #[must_use]
+    pub fn scope(self, scope: &str) -> Self {
+        self.with("scope = ?", scope)
+    }
+
+    /// Only those of other configs than these.
+    #[must_use]
+    pub fn not_scope(self, scope: &str) -> Self {
+        self.with("scope <> ?", scope)
+    }
+
     /// Only those that are of interest to these.
     #[must_use]
     pub fn visibility(self, visibility: Visibility) -> Self {

@@ -6,7 +6,7 @@ use hookgate_contract::json::canonical;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::backoff::LONGEST;
-use super::record::{NewRun, RunKind};
+use super::record::{NewRun, RunKind, Visibility};
 use super::state::RunState;
 use super::{RunError, RunStore, input};
 use crate::key_file::Key;
@@ -174,8 +174,13 @@ impl JobQueue for RunStore {
         let event = job.envelope.get("hook_event_name").and_then(serde_json::Value::as_str);
         let event = event.unwrap_or_default().to_owned();
         let kind = if job.contributed.is_some() { RunKind::Job } else { RunKind::Hook };
+        let visibility = match job.visible_to_user {
+            true => Visibility::User,
+            false => Visibility::Operator,
+        };
         let input = serde_json::to_value(&job).map_err(|error| not_kept(error.to_string()))?;
         let run = NewRun::new(kind, job.idempotency_key, job.hook_id.as_str(), input)
+            .visibility(visibility)
             .session(job.session_id)
             .step(job.step_id, event)
             .of_config(job.hook_hash.to_string(), job.config_hash.to_string());

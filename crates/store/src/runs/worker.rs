@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use tokio::task::{AbortHandle, Id, JoinSet};
 
-use super::claimed::{Claim, Refusal};
+use super::attempt::{Limits, TimeLimit, attempt};
+use super::blocking::blocking;
+use super::claim::{Claimed, Wanted};
+use super::claimed::Claim;
+use super::handler::RunHandler;
 use super::record::Run;
 use super::{RunError, RunStore};
 
@@ -21,70 +22,6 @@ const CONCURRENCY: usize = 4;
 
 /// How often the file is looked at for what other processes have queued.
 const POLL: Duration = Duration::from_millis(250);
-
-/// How often what came of a run is written again while another process holds the file.
-const WRITES: u32 = 20;
-
-/// How long is waited before that.
-const AGAIN: Duration = Duration::from_millis(100);
-
-/// What came of an attempt.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum RunOutcome {
-    /// It is done.
-    Succeeded {
-        /// What came of it; its hashes are recorded.
-        contributions: Vec<Value>,
-        /// What it says for the audit; it is recorded without secrets.
-        audit: Vec<Value>,
-    },
-    /// There was nothing to do.
-    Skipped {
-        /// Why.
-        why: String,
-    },
-    /// It has failed.
-    Failed {
-        /// The class of the failure.
-        class: String,
-        /// Why.
-        why: String,
-        /// Whether it may go away, so that the run is tried again.
-        may_go_away: bool,
-    },
-    /// It took too long.
-    TimedOut {
-        /// What took too long.
-        why: String,
-    },
-    /// It cannot be done here.
-    Refused {
-        /// Whatever is missing.
-        refusal: Refusal,
-        /// Why.
-        why: String,
-    },
-}
-
-/// The future of an attempt.
-pub type HandledFuture<'a> = Pin<Box<dyn Future<Output = RunOutcome> + Send + 'a>>;
-
-/// Does runs.
-pub trait RunHandler: Send + Sync {
-    /// Returns the hash of the config in force; what another one has queued is superseded. Empty is any.
-    fn config_hash(&self) -> String {
-        String::new()
-    }
-
-    /// Returns whether it can do a run.
-    fn handles(&self, run: &Run) -> bool;
-
-    /// Does a run, with what it is to be done with. The future is dropped when the time of the attempt is over, when the
-    /// run is cancelled, and when this process is not its holder any more. It must not hold its thread: a future that does
-    /// cannot be stopped.
-    fn handle<'a>(&'a self, run: &'a Run, input: &'a Value) -> HandledFuture<'a>;
-}
 
 /// Does the runs of a store.
 ///
@@ -120,13 +57,22 @@ pub struct Worker<H> {
     handler: Arc<H>,
     concurrency: usize,
     poll: Duration,
+    leaves_last: bool,
+    limits: Limits,
 }
 
 impl<H: RunHandler + 'static> Worker<H> {
     /// Makes one, which does four runs at the same time.
     #[must_use]
     pub fn new(store: RunStore, handler: H) -> Self {
-        Self { store, handler: Arc::new(handler), concurrency: CONCURRENCY, poll: POLL }
+        Self {
+            store,
+            handler: Arc::new(handler),
+            concurrency: CONCURRENCY,
+            poll: POLL,
+            leaves_last: false,
+            limits: Limits::default(),
+        }
     }
 
     /// Sets how many runs are done at the same time; one at least.
@@ -140,6 +86,28 @@ impl<H: RunHandler + 'static> Worker<H> {
     #[must_use]
     pub const fn poll(mut self, every: Duration) -> Self {
         self.poll = every;
+        self
+    }
+
+    /// Leaves the last attempt of a run that has failed to other workers: to those that have more time, and that nobody
+    /// waits for.
+    #[must_use]
+    pub const fn leave_last_attempts(mut self) -> Self {
+        self.leaves_last = true;
+        self
+    }
+
+    /// Begins nothing after this time. What is under way then has taken too long, for the reason `why`.
+    #[must_use]
+    pub fn no_longer_than(mut self, time: Duration, why: impl Into<String>) -> Self {
+        self.limits.time = Some(TimeLimit { end: Instant::now() + time, why: why.into() });
+        self
+    }
+
+    /// Tells of each run that an attempt has ended of, or that was not to be done here: what it is now.
+    #[must_use]
+    pub fn telling(mut self, told: impl Fn(&Run) + Send + Sync + 'static) -> Self {
+        self.limits.told = Some(Arc::new(told));
         self
     }
 
@@ -229,20 +197,31 @@ impl<H: RunHandler + 'static> Worker<H> {
         tasks.keep_alive().await;
         tasks.recover(self.poll).await?;
         let room = self.concurrency.saturating_sub(tasks.running.len());
-        if room == 0 {
+        let is_over = self.limits.are_over();
+        if room == 0 || is_over {
             return Ok(false);
         }
         let (store, handler) = (self.store.clone(), Arc::clone(&self.handler));
+        let leaves_last = self.leaves_last;
         let claimed = blocking(move || {
-            store.claim_up_to(room, &handler.config_hash(), &|run| handler.handles(run))
+            store.claim_wanted(&Wanted {
+                most: room,
+                config: &handler.config_hash(),
+                config_read: handler.config_read(),
+                leaves_last,
+                handles: &|run| handler.handles(run),
+            })
         });
-        let claims = match claimed.await {
-            Err(error) if error.is_busy() => Vec::new(),
+        let Claimed { claims, refused } = match claimed.await {
+            Err(error) if error.is_busy() => Claimed::default(),
             claimed => claimed?,
         };
+        for id in refused {
+            self.limits.tell(&self.store, id).await;
+        }
         let has_any = !claims.is_empty();
         for claim in claims {
-            tasks.begin(claim, Arc::clone(&self.handler));
+            tasks.begin(claim, Arc::clone(&self.handler), self.limits.clone());
         }
         Ok(has_any)
     }
@@ -274,12 +253,12 @@ impl Tasks {
         Self { store, set, running, ended: 0, alive: Instant::now(), recovered: None }
     }
 
-    fn begin<H: RunHandler + 'static>(&mut self, claim: Claim, handler: Arc<H>) {
+    fn begin<H: RunHandler + 'static>(&mut self, claim: Claim, handler: Arc<H>, limits: Limits) {
         let held = (claim.run().id, claim.run().epoch);
         if self.running.is_empty() {
             self.alive = Instant::now();
         }
-        let abort = self.set.spawn(attempt(claim, handler));
+        let abort = self.set.spawn(attempt(claim, handler, limits));
         self.running.insert(abort.id(), (held, abort));
     }
 
@@ -332,79 +311,5 @@ impl Tasks {
             Err(error) if error.is_busy() => Ok(()),
             recovered => recovered.map(drop),
         }
-    }
-}
-
-/// Makes an attempt, and records what came of it.
-async fn attempt<H: RunHandler>(claim: Claim, handler: Arc<H>) {
-    let work = handler.handle(claim.run(), claim.input());
-    let outcome = match tokio::time::timeout(claim.timeout(), caught(work)).await {
-        Ok(outcome) => outcome,
-        Err(_) => {
-            let why = format!("it took longer than {} ms", claim.timeout().as_millis());
-            RunOutcome::TimedOut { why }
-        }
-    };
-    let id = claim.run().id;
-    let mut claim = Some(claim);
-    for write in 1..=WRITES {
-        let Some(mut held) = claim.take() else { return };
-        let outcome = outcome.clone();
-        // If this is stopped now, what came of the attempt is written all the same.
-        let written = blocking(move || {
-            let written = record(&mut held, &outcome);
-            (held, written)
-        });
-        let (held, written) = written.await;
-        match written {
-            Ok(()) => return,
-            Err(error) if error.is_busy() && write < WRITES => {
-                claim = Some(held);
-                tokio::time::sleep(AGAIN).await;
-            }
-            Err(error) => {
-                tracing::warn!(target: "hookgate", run = id, %error, "what came of a run is not recorded");
-                return;
-            }
-        }
-    }
-}
-
-fn record(claim: &mut Claim, outcome: &RunOutcome) -> Result<(), RunError> {
-    match outcome {
-        RunOutcome::Succeeded { contributions, audit } => claim.succeed(contributions, audit),
-        RunOutcome::Skipped { why } => claim.skip(why),
-        RunOutcome::Failed { class, why, may_go_away } => {
-            claim.fail(class, why, *may_go_away).map(drop)
-        }
-        RunOutcome::TimedOut { why } => claim.time_out(why).map(drop),
-        RunOutcome::Refused { refusal, why } => claim.refuse(*refusal, why),
-    }
-}
-
-/// Waits for work that may panic.
-async fn caught(mut work: HandledFuture<'_>) -> RunOutcome {
-    std::future::poll_fn(move |context| {
-        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context)));
-        polled.unwrap_or_else(|_| {
-            Poll::Ready(RunOutcome::Failed {
-                class: "panic".to_owned(),
-                why: "the handler has panicked".to_owned(),
-                may_go_away: true,
-            })
-        })
-    })
-    .await
-}
-
-/// Has something done that waits for the disk, where it holds up nobody.
-async fn blocking<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(act).await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is ending, and this task with it.
-            Err(_) => std::future::pending().await,
-        },
     }
 }

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use hookgate::{Engine, HookEngine as _, StepContext};
-use hookgate_store::{Filter, Journal, JournalSettings, Reader, Says, StoreError};
+use hookgate_store::{ConfigText, Filter, Journal, JournalSettings, Reader, Says, StoreError};
 use rusqlite::Connection;
 
 use crate::support::{LONG, Place, bash, dispatch, engine, record, table};
@@ -180,6 +180,7 @@ async fn a_journal_that_was_moved_away_is_begun_anew() {
     let place = Place::new();
     let journal = Journal::open(place.required()).unwrap();
     let engine = engine(&journal);
+    journal.note_config(engine.table(), vec![ConfigText::new("hooks.toml", "version = 1\n")]);
     assert!(dispatch(&engine, "s", "1", "ls").await);
     std::fs::rename(&place.file, place.folder.path().join("moved.db")).unwrap();
     for beside in ["-wal", "-shm"] {
@@ -190,13 +191,15 @@ async fn a_journal_that_was_moved_away_is_begun_anew() {
     }
     assert!(dispatch(&engine, "s", "2", "ls").await);
     assert_eq!(place.steps(), ["2"]);
-    assert_eq!(
-        Reader::open(&place.folder.path().join("moved.db"))
-            .unwrap()
-            .count(&Filter::default())
-            .unwrap(),
-        1
-    );
+    // The new one has the config of its records as well, before them and once.
+    journal.note_config(engine.table(), vec![ConfigText::new("hooks.toml", "version = 1\n")]);
+    assert!(dispatch(&engine, "s", "3", "ls").await);
+    let configs = |file: &std::path::Path| {
+        let entries = Reader::open(file).unwrap().entries(&Filter::default()).unwrap();
+        entries.iter().map(|entry| matches!(entry.says, Says::Config(_))).collect::<Vec<_>>()
+    };
+    assert_eq!(configs(&place.file), [true, false, false]);
+    assert_eq!(configs(&place.folder.path().join("moved.db")), [true, false]);
 }
 
 #[tokio::test]

@@ -151,3 +151,74 @@ async fn workers_of_one_file_share_the_work() {
     let runs = place.store().list(&RunFilter::default()).unwrap();
     assert!(runs.iter().all(|run| run.attempts == 1 && run.state == RunState::Succeeded));
 }
+
+#[tokio::test]
+async fn a_worker_without_time_leaves_the_last_attempt_to_another_one() {
+    let place = Place::new();
+    let store = place.store();
+    for (key, attempts) in [("three", 3), ("one", 1)] {
+        store.enqueue(&new_run(key).attempts(attempts)).unwrap();
+    }
+    let hasty = Worker::new(store.clone(), Handled(|_, _| std::future::pending::<RunOutcome>()))
+        .leave_last_attempts()
+        .poll(Duration::from_millis(5));
+    // Twice, with a little time each: an attempt that takes longer has failed.
+    let hasty = hasty.no_longer_than(Duration::from_millis(50), "there is no time here");
+    tokio::time::timeout(LONG, hasty.until_idle()).await.unwrap().unwrap();
+    let hasty = Worker::new(store.clone(), Handled(|_, _| async { failed(true) }))
+        .leave_last_attempts()
+        .poll(Duration::from_millis(5));
+    tokio::time::timeout(LONG, hasty.until_idle()).await.unwrap().unwrap();
+    assert_eq!(states(&place), [RunState::Queued, RunState::TimedOut]);
+    let shown = store.show(1).unwrap();
+    let why: Vec<_> = shown.attempts.iter().map(|one| one.why.clone().unwrap()).collect();
+    assert_eq!((shown.run.attempts, why[0].as_str()), (2, "there is no time here"));
+
+    // Another one tells what has become of it.
+    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let tell = Arc::clone(&told);
+    let patient = Worker::new(store.clone(), Handled(|_, _| async { done() }))
+        .telling(move |run| tell.lock().unwrap().push((run.id, run.state, run.attempts)));
+    tokio::time::timeout(LONG, patient.until_idle()).await.unwrap().unwrap();
+    assert_eq!(*told.lock().unwrap(), [(1, RunState::Succeeded, 3)]);
+}
+
+#[tokio::test]
+async fn a_worker_that_has_read_its_config_earlier_leaves_what_a_newer_one_has_queued() {
+    struct Reads(u64);
+    impl hookgate_store::RunHandler for Reads {
+        fn config_hash(&self) -> String {
+            "sha256:mine".to_owned()
+        }
+        fn config_read(&self) -> Option<u64> {
+            Some(self.0)
+        }
+        fn handles(&self, _: &hookgate_store::Run) -> bool {
+            true
+        }
+        fn handle<'a>(
+            &'a self,
+            _: &'a hookgate_store::Run,
+            _: &'a serde_json::Value,
+        ) -> hookgate_store::HandledFuture<'a> {
+            Box::pin(async { done() })
+        }
+    }
+    let place = Place::new();
+    let store = place.store();
+    for config in ["sha256:other", "sha256:mine", ""] {
+        let run = new_run(config).of_config("sha256:hook", config);
+        store.enqueue(&run).unwrap();
+    }
+    let queued = store.run(1).unwrap().queued;
+    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+    for (read, other) in [(queued - 1, RunState::Queued), (queued, RunState::Superseded)] {
+        let tell = Arc::clone(&told);
+        let worker = Worker::new(store.clone(), Reads(read))
+            .telling(move |run| tell.lock().unwrap().push(run.id));
+        tokio::time::timeout(LONG, worker.until_idle()).await.unwrap().unwrap();
+        assert_eq!(states(&place), [other, RunState::Succeeded, RunState::Succeeded]);
+    }
+    told.lock().unwrap().sort_unstable();
+    assert_eq!(*told.lock().unwrap(), [1, 2, 3], "also of what was not to be done");
+}

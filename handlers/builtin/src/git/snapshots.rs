@@ -3,6 +3,7 @@
 mod index;
 mod references;
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ use hookgate_contract::{Failure, FailureClass};
 use tokio::sync::Mutex;
 
 use self::index::TemporaryIndex;
-use self::references::{References, SessionName, Stored};
+use self::references::{Note, References, SessionName, Stored};
 use super::program::{Git, GitError};
 
 /// How many snapshots of a session are kept.
@@ -100,7 +101,7 @@ impl Snapshots {
         Self { max_new_file: bytes, ..self }
     }
 
-    /// Takes a snapshot for a session, or returns the last one if nothing has changed since. `None`
+    /// Takes a snapshot of a work tree for a session, or returns the last one if nothing has changed since. `None`
     /// outside of a work tree.
     ///
     /// # Errors
@@ -116,26 +117,29 @@ impl Snapshots {
     ) -> Result<Option<Snapshot>, Failure> {
         let _alone = self.one_at_a_time.lock().await;
         let Some(tree) = self.work_tree(folder).await? else { return Ok(None) };
-        let state = self.state(&tree).await?;
+        let state = self.state(&tree, self.max_new_file).await?;
         let references = self.references(&tree, &SessionName::of(session));
-        let stored = references.list().await?;
-        if let Some(last) = stored.last().filter(|last| last.tree == state) {
+        let all = references.list().await?;
+        let own: Vec<&Stored> = all.iter().filter(|stored| stored.is_of(&tree.name)).collect();
+        if let Some(last) = own.last().filter(|last| last.tree == state) {
             return Ok(Some(last.snapshot()));
         }
-        let reference = references.add(stored.last(), &state, label).await?;
-        let too_many = (stored.len() + 1).saturating_sub(self.keep);
-        references.delete(stored.get(..too_many).unwrap_or_default()).await?;
+        let note = tree.note(self.max_new_file);
+        let reference = references.add(all.last(), &state, label, &note).await?;
+        let too_many = (own.len() + 1).saturating_sub(self.keep);
+        references.delete(own.get(..too_many).unwrap_or_default()).await?;
         Ok(Some(Snapshot { reference, label: label.to_owned() }))
     }
 
-    /// Lists the snapshots of a session, the oldest first.
+    /// Lists the snapshots of a session in this work tree, the oldest first.
     ///
     /// # Errors
     /// As [`Snapshots::take`].
     pub async fn list(&self, folder: &Path, session: &str) -> Result<Vec<Snapshot>, Failure> {
         let Some(tree) = self.work_tree(folder).await? else { return Ok(Vec::new()) };
         let stored = self.references(&tree, &SessionName::of(session)).list().await?;
-        Ok(stored.iter().map(Stored::snapshot).collect())
+        let own = stored.iter().filter(|stored| stored.is_of(&tree.name));
+        Ok(own.map(Stored::snapshot).collect())
     }
 
     /// Lists the sessions with snapshots of a work tree, the one with the newest last; of those with one of the same
@@ -146,7 +150,9 @@ impl Snapshots {
     pub async fn sessions(&self, folder: &Path) -> Result<Vec<SnapshotSession>, Failure> {
         let Some(tree) = self.work_tree(folder).await? else { return Ok(Vec::new()) };
         let mut sessions: Vec<SnapshotSession> = Vec::new();
-        for (SessionName(name), stored) in References::of_all_sessions(&self.git, &tree.top).await?
+        let all = References::of_all_sessions(&self.git, &tree.top).await?;
+        for (SessionName(name), stored) in
+            all.into_iter().filter(|(_, stored)| stored.is_of(&tree.name))
         {
             let known = sessions.iter().position(|session| session.name == name);
             let mut session = match known {
@@ -208,19 +214,31 @@ impl Snapshots {
     ) -> Result<Option<Undone>, Failure> {
         let _alone = self.one_at_a_time.lock().await;
         let Some(tree) = self.work_tree(folder).await? else { return Ok(None) };
-        let now = self.state(&tree).await?;
         let session = SessionName(name.to_owned());
         let references = self.references(&tree, &session);
-        let stored = references.list().await?;
-        let Some(at) = stored.iter().rposition(|stored| is_meant(stored, &now)) else {
-            return Ok(None);
-        };
-        let (Some(target), later) = (stored.get(at), stored.get(at..).unwrap_or_default()) else {
-            return Ok(None);
-        };
+        let all = references.list().await?;
+        let own: Vec<&Stored> = all.iter().filter(|stored| stored.is_of(&tree.name)).collect();
+        // The present files, by the size up to which a snapshot has new ones: else those that it never had would go.
+        let mut states: HashMap<usize, String> = HashMap::new();
+        let mut found = None;
+        for (at, stored) in own.iter().enumerate().rev() {
+            let limit = stored.max_new_file().unwrap_or(self.max_new_file);
+            let now = match states.get(&limit) {
+                Some(now) => now.clone(),
+                None => self.state(&tree, limit).await?,
+            };
+            states.insert(limit, now.clone());
+            if is_meant(stored, &now) {
+                found = Some((at, *stored, limit, now));
+                break;
+            }
+        }
+        let Some((at, target, limit, now)) = found else { return Ok(None) };
+        let later = own.get(at..).unwrap_or_default();
         let undone = References::undone(&self.git, &tree.top, &session);
         let before = undone.list().await?;
-        let before = undone.add(before.last(), &now, &format!("before {}", target.label)).await?;
+        let (label, note) = (format!("before {}", target.label), tree.note(limit));
+        let before = undone.add(before.last(), &now, &label, &note).await?;
         let (files, left) = self.restore(&tree, &now, &target.tree).await?;
         references.delete(later).await?;
         Ok(Some(Undone { snapshot: target.snapshot(), files, left, before }))
@@ -233,17 +251,17 @@ impl Snapshots {
     async fn work_tree(&self, folder: &Path) -> Result<Option<WorkTree>, Failure> {
         let args = ["rev-parse", "--show-toplevel", "--absolute-git-dir"];
         match self.git.call(folder).args(args).run().await {
-            Ok(output) => Ok(output.line().split_once('\n').map(|(top, git_folder)| WorkTree {
-                top: top.into(),
-                git_folder: git_folder.into(),
-            })),
+            Ok(output) => Ok(output
+                .line()
+                .split_once('\n')
+                .map(|(top, git_folder)| WorkTree::new(top.into(), git_folder.into()))),
             Err(GitError::Nothing) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Writes the present files into git, and returns the hash of their tree.
-    async fn state(&self, tree: &WorkTree) -> Result<String, Failure> {
+    /// Writes the present files into git, new ones up to a size, and returns the hash of their tree.
+    async fn state(&self, tree: &WorkTree, max_new_file: usize) -> Result<String, Failure> {
         // A copy of the index of the user, so that only changed files are read.
         let index = TemporaryIndex::copied(&tree.git_folder)?;
         let call = || self.git.call(&tree.top).env("GIT_INDEX_FILE", index.path());
@@ -252,7 +270,7 @@ impl Snapshots {
         let new_files = call().args(args).run().await?;
         let mut small = Vec::new();
         for name in new_files.fields() {
-            if self.is_kept(&tree.top, name) {
+            if is_kept(&tree.top, name, max_new_file) {
                 small.extend_from_slice(name);
                 small.push(0);
             }
@@ -262,15 +280,6 @@ impl Snapshots {
             call().args(args).input(small).run().await?;
         }
         Ok(call().args(["write-tree"]).run().await?.line())
-    }
-
-    /// Tells whether a new file belongs to a snapshot: it is small, and no repository of its own.
-    fn is_kept(&self, top: &Path, name: &[u8]) -> bool {
-        let is_small = |file: fs::Metadata| {
-            !file.is_dir()
-                && usize::try_from(file.len()).is_ok_and(|bytes| bytes <= self.max_new_file)
-        };
-        !name.ends_with(b"/") && fs::symlink_metadata(top.join(path_of(name))).is_ok_and(is_small)
     }
 
     /// Makes the files those of another tree. Returns the names of those that differed, and of what stays because git
@@ -321,6 +330,30 @@ impl Snapshots {
 struct WorkTree {
     top: PathBuf,
     git_folder: PathBuf,
+    /// How the repository names it among its work trees. It stays when a folder is moved.
+    name: String,
+}
+
+impl WorkTree {
+    fn new(top: PathBuf, git_folder: PathBuf) -> Self {
+        // Only a further work tree of a repository has this file.
+        let is_further = git_folder.join("commondir").exists();
+        let name = git_folder.file_name().filter(|_| is_further);
+        let name = name.map(|name| format!("worktrees/{}", name.to_string_lossy()));
+        Self { top, git_folder, name: name.unwrap_or_else(|| "main".to_owned()) }
+    }
+
+    fn note(&self, max_new_file: usize) -> Note {
+        Note { work_tree: self.name.clone(), max_new_file }
+    }
+}
+
+/// Tells whether a new file belongs to a snapshot: it is small, and no repository of its own.
+fn is_kept(top: &Path, name: &[u8], max_new_file: usize) -> bool {
+    let is_small = |file: fs::Metadata| {
+        !file.is_dir() && usize::try_from(file.len()).is_ok_and(|bytes| bytes <= max_new_file)
+    };
+    !name.ends_with(b"/") && fs::symlink_metadata(top.join(path_of(name))).is_ok_and(is_small)
 }
 
 /// Tells whether a file could only be written over something that is not in the tree of the present files: git removes

@@ -48,6 +48,10 @@ fn a_mark_counts_and_the_goal_is_told_where_work_begins() {
     assert!(missing.ends_with("Missing: the mark `linted`"), "{missing}");
     let tested = gate(json!({"goal": "tests pass", "mark": "tested", "after": "edited"}));
     assert_eq!(at_stop(&tested, "", Path::new("/srv")), None);
+    // It must be later than the other one, not only there.
+    let stale = gate(json!({"goal": "tests pass", "mark": "tested", "after": "merged"}));
+    let missing = at_stop(&stale, "", Path::new("/srv")).unwrap();
+    assert!(missing.ends_with("Missing: the mark `tested`, later than `merged`"), "{missing}");
     let told = invoke_at(&tested, &SessionStart::new(SessionSource::Startup), Path::new("/srv"), 0);
     assert_eq!(told.unwrap(), Verdict::none().context("The goal of this work: tests pass"));
     assert!(

@@ -125,6 +125,19 @@ fn a_skill_that_is_a_link_to_another_file_and_one_that_is_too_long_are_not_read(
 }
 
 #[test]
+fn a_skill_that_lies_elsewhere_under_its_own_name_is_read() {
+    let (folder, elsewhere) = (folder(), tempfile::tempdir().unwrap());
+    write(elsewhere.path(), "shared", "---\ndescription: of the whole team\n---\nAsk first.");
+    let place = folder.path().join("skills/shared");
+    fs::create_dir_all(&place).unwrap();
+    let target = elsewhere.path().join("skills/shared/SKILL.md");
+    std::os::unix::fs::symlink(target, place.join("SKILL.md")).unwrap();
+    let parts = at_start(&manifest(json!({})), folder.path()).into_parts().unwrap();
+    let all: String = parts.context.into_iter().collect();
+    assert!(all.contains("of the whole team"), "{all}");
+}
+
+#[test]
 fn it_is_refused_where_nobody_begins_anything() {
     let built = manifest(json!({}));
     let contract = |event: hookgate_contract::Event| event.contract();

@@ -265,3 +265,67 @@ fn an_undo_leaves_what_git_does_not_have() {
     assert_eq!(read(folder, "own/work").as_deref(), Some("precious"));
     assert_eq!(read(folder, "kept").as_deref(), Some("small"));
 }
+
+#[test]
+fn each_work_tree_goes_back_to_its_own_snapshots_and_git_keeps_those_of_all() {
+    let repository = repository();
+    let second = tempfile::tempdir().unwrap();
+    let (first, second) = (repository.path(), second.path().join("tree"));
+    git(first, &["worktree", "add", "-q", "-b", "other", second.to_str().unwrap()]);
+    for (tree, label) in [(first, "first"), (&second, "second")] {
+        take(tree, label);
+        fs::write(tree.join("a.txt"), label).unwrap();
+    }
+    assert_eq!(labels(first, "session/1"), ["first"]);
+    assert_eq!(labels(&second, "session/1"), ["second"]);
+    let sessions = wait(Snapshots::find().unwrap().sessions(first)).unwrap();
+    let listed: Vec<_> = sessions[0].snapshots.iter().map(|one| one.label.as_str()).collect();
+    assert_eq!((sessions.len(), listed), (1, vec!["first"]));
+    // What only a reference of another work tree leads to stays.
+    git(first, &["gc", "-q", "--prune=now"]);
+    let of_second = wait(Snapshots::find().unwrap().list(&second, "session/1")).unwrap();
+    let reset = Snapshots::find().unwrap();
+    assert_eq!(wait(reset.reset(first, &of_second[0].reference)).unwrap(), None);
+    assert_eq!(undo(first).unwrap().0, "first");
+    assert_eq!(undo(first), None);
+    assert_eq!(read(&second, "a.txt").as_deref(), Some("second"));
+    assert_eq!(undo(&second).unwrap().0, "second");
+    assert_eq!(read(&second, "a.txt").as_deref(), Some("one\ntwo\n"));
+    assert_eq!(read(first, "a.txt").as_deref(), Some("one\ntwo\n"));
+}
+
+#[test]
+fn an_undo_keeps_to_the_size_up_to_which_its_snapshot_has_new_files() {
+    for (most, is_kept) in [(1000, false), (10 << 20, true)] {
+        let repository = repository();
+        let folder = repository.path();
+        fs::write(folder.join("early"), vec![b'x'; 3 << 20]).unwrap();
+        let taken = Snapshots::find().unwrap().max_new_file(most);
+        wait(taken.take(folder, "session/1", "turn 1")).unwrap();
+        fs::write(folder.join("a.txt"), "changed").unwrap();
+        if is_kept {
+            fs::write(folder.join("early"), "shorter").unwrap();
+        }
+        fs::write(folder.join("late"), vec![b'x'; 2000]).unwrap();
+        // Whoever undoes it knows nothing of the setting of the hook.
+        undo(folder).unwrap();
+        assert_eq!(read(folder, "a.txt").as_deref(), Some("one\ntwo\n"));
+        assert_eq!(folder.join("late").exists(), !is_kept, "new since, and not too large for it");
+        let early = fs::metadata(folder.join("early")).map(|file| file.len());
+        assert_eq!(early.unwrap(), 3 << 20);
+    }
+}
+
+#[test]
+fn a_snapshot_of_an_earlier_version_is_listed_and_undone() {
+    let repository = repository();
+    let folder = repository.path();
+    let reference = take(folder, "turn 1");
+    let tree = git(folder, &["rev-parse", &format!("{reference}^{{tree}}")]);
+    let commit = git(folder, &["commit-tree", "-m", "turn 0", tree.trim()]);
+    git(folder, &["update-ref", &reference, commit.trim()]);
+    fs::write(folder.join("a.txt"), "changed").unwrap();
+    assert_eq!(labels(folder, "session/1"), ["turn 0"]);
+    assert_eq!(undo(folder).unwrap().0, "turn 0");
+    assert_eq!(read(folder, "a.txt").as_deref(), Some("one\ntwo\n"));
+}

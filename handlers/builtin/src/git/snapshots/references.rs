@@ -15,6 +15,35 @@ const MAIL: &str = "hookgate@localhost";
 /// Where the snapshots are.
 const SNAPSHOTS: &str = "refs/hookgate/snapshots";
 
+/// In the message of a commit: of which work tree it is. A reference of its own for each work tree (`refs/worktree`) is not
+/// safe: `git gc` in one of them deletes what those of another refer to.
+const WORK_TREE: &str = "Work-tree: ";
+
+/// In the message: how large a file was allowed to be that git does not follow.
+const MAX_NEW_FILE: &str = "New-files-up-to: ";
+
+/// What a commit notes of the state that it keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Note {
+    /// The work tree, as the repository names it.
+    pub(super) work_tree: String,
+    /// How large a file may be that git does not follow.
+    pub(super) max_new_file: usize,
+}
+
+impl Note {
+    fn text(&self) -> String {
+        format!("{WORK_TREE}{}\n{MAX_NEW_FILE}{}", self.work_tree, self.max_new_file)
+    }
+
+    /// Reads it; commits of earlier versions have none.
+    fn read(body: &str) -> Option<Self> {
+        let value = |key: &str| body.lines().find_map(|line| line.strip_prefix(key));
+        let max_new_file = value(MAX_NEW_FILE)?.parse().ok()?;
+        Some(Self { work_tree: value(WORK_TREE)?.to_owned(), max_new_file })
+    }
+}
+
 /// A session, as its references name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SessionName(pub(super) String);
@@ -32,9 +61,20 @@ pub(super) struct Stored {
     pub(super) reference: String,
     pub(super) tree: String,
     pub(super) label: String,
+    note: Option<Note>,
 }
 
 impl Stored {
+    /// Whether it is of this work tree. One of an earlier version may be.
+    pub(super) fn is_of(&self, work_tree: &str) -> bool {
+        self.note.as_ref().is_none_or(|note| note.work_tree == work_tree)
+    }
+
+    /// How large a file was allowed to be that git does not follow, if that is known.
+    pub(super) fn max_new_file(&self) -> Option<usize> {
+        self.note.as_ref().map(|note| note.max_new_file)
+    }
+
     pub(super) fn snapshot(&self) -> Snapshot {
         Snapshot { reference: self.reference.clone(), label: self.label.clone() }
     }
@@ -91,13 +131,20 @@ impl References {
     }
 
     async fn read(&self, order: &[&str]) -> Result<Vec<Stored>, Failure> {
-        let format = "--format=%(refname)%00%(tree)%00%(contents:subject)%00";
+        let format = "--format=%(refname)%00%(tree)%00%(contents:subject)%00%(contents:body)%00";
         let args = [&["for-each-ref", format], order, &[self.folder.as_str()]].concat();
         let output = self.call().args(args).run().await?;
         let text = String::from_utf8_lossy(&output.bytes);
-        let stored = text.lines().filter_map(|line| {
-            let mut fields = line.split('\0').map(str::to_owned);
-            Some(Stored { reference: fields.next()?, tree: fields.next()?, label: fields.next()? })
+        let fields: Vec<&str> = text.split('\0').collect();
+        let stored = fields.chunks_exact(4).filter_map(|fields| {
+            let [reference, tree, label, body] = fields else { return None };
+            Some(Stored {
+                // The line end of the entry before.
+                reference: reference.trim_start().to_owned(),
+                tree: (*tree).to_owned(),
+                label: (*label).to_owned(),
+                note: Note::read(body),
+            })
         });
         Ok(stored.collect())
     }
@@ -108,6 +155,7 @@ impl References {
         last: Option<&Stored>,
         tree: &str,
         label: &str,
+        note: &Note,
     ) -> Result<String, Failure> {
         let mut call = self.call();
         for who in ["AUTHOR", "COMMITTER"] {
@@ -116,7 +164,7 @@ impl References {
         }
         // One line, whatever a tool is called.
         let label = label.replace(char::is_control, " ");
-        let args = ["commit-tree", "--no-gpg-sign", "-m", &label, tree];
+        let args = ["commit-tree", "--no-gpg-sign", "-m", &label, "-m", &note.text(), tree];
         let commit = call.args(args).run().await?.line();
         let number = last.map_or(1, |last| last.number().saturating_add(1));
         let reference = format!("{}/{number:08}", self.folder);
@@ -127,7 +175,7 @@ impl References {
     }
 
     /// Deletes references.
-    pub(super) async fn delete(&self, stored: &[Stored]) -> Result<(), Failure> {
+    pub(super) async fn delete(&self, stored: &[&Stored]) -> Result<(), Failure> {
         if stored.is_empty() {
             return Ok(());
         }
