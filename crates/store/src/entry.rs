@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::ConfigNote;
 use crate::error::StoreError;
-use crate::row::join;
+use crate::row::read_step;
 
 /// An entry of a journal.
 ///
@@ -112,16 +112,17 @@ pub(crate) const COLUMNS: &str =
     "record.seq, record.text, record.body_digest IS NOT NULL, body.text";
 
 /// The columns of [`COLUMNS`].
-pub(crate) struct Stored {
+pub(crate) struct Stored<'r> {
     seq: u64,
-    text: String,
+    text: &'r str,
     had_body: bool,
-    body: Option<String>,
+    body: Option<&'r str>,
 }
 
-impl Stored {
-    pub(crate) fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self { seq: row.get(0)?, text: row.get(1)?, had_body: row.get(2)?, body: row.get(3)? })
+impl<'r> Stored<'r> {
+    pub(crate) fn of(row: &'r Row<'_>) -> rusqlite::Result<Self> {
+        let (text, body) = (row.get_ref(1)?.as_str()?, row.get_ref(3)?.as_str_or_null()?);
+        Ok(Self { seq: row.get(0)?, text, had_body: row.get(2)?, body })
     }
 
     /// Reads the entry.
@@ -134,22 +135,22 @@ impl Stored {
     }
 
     fn parse(self) -> serde_json::Result<Entry> {
-        let mut text = read_object(&self.text)?;
         let has_body = self.body.is_some() || !self.had_body;
-        let mut body: Map<String, Value> = match &self.body {
+        let body: Map<String, Value> = match self.body {
             Some(body) => read_object(body)?,
             None => Map::new(),
         };
-        text.remove("attempt");
-        match text.get_mut("report").and_then(Value::as_object_mut) {
-            Some(report) => join(report, body),
-            None => {
+        let says = match read_step(self.text, body)? {
+            Ok(record) => Says::Step(record),
+            Err(mut body) => {
+                let mut text = read_object(self.text)?;
                 for key in ["error", "files"] {
                     text.extend(body.remove(key).map(|value| (key.to_owned(), value)));
                 }
+                Says::of(text)?
             }
-        }
-        Ok(Entry { seq: self.seq, has_body, says: Says::of(text)? })
+        };
+        Ok(Entry { seq: self.seq, has_body, says })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
+use rusqlite::{Connection, OptionalExtension as _, Params, Row, params_from_iter};
 
 use crate::config::ConfigNote;
 use crate::database::{self, JOURNAL, refused};
@@ -53,9 +53,10 @@ impl Reader {
     ) -> Result<(), StoreError> {
         let (query, values) = filter.query(COLUMNS);
         let mut query = self.database.prepare(&query).map_err(|error| self.refused(error))?;
-        let rows = query.query_map(params_from_iter(values), Stored::of);
-        for row in rows.map_err(|error| self.refused(error))? {
-            if !take(row.map_err(|error| self.refused(error))?.read()?) {
+        let rows = query.query(params_from_iter(values));
+        let mut rows = rows.map_err(|error| self.refused(error))?;
+        while let Some(row) = rows.next().map_err(|error| self.refused(error))? {
+            if !take(Stored::of(row).map_err(|error| self.refused(error))?.read()?) {
                 break;
             }
         }
@@ -69,8 +70,7 @@ impl Reader {
     pub fn entry(&self, seq: u64) -> Result<Option<Entry>, StoreError> {
         let query =
             format!("SELECT {COLUMNS} FROM record LEFT JOIN body USING (seq) WHERE seq = ?1");
-        let row = self.database.query_row(&query, [seq], Stored::of).optional();
-        row.map_err(|error| self.refused(error))?.map(Stored::read).transpose()
+        self.one(&query, [seq])
     }
 
     /// Returns the last config of this hash, if the journal has it.
@@ -82,8 +82,7 @@ impl Reader {
             "SELECT {COLUMNS} FROM record LEFT JOIN body USING (seq) WHERE kind = 'config'
              AND config = ?1 ORDER BY seq DESC LIMIT 1"
         );
-        let row = self.database.query_row(&query, [hash], Stored::of).optional();
-        let entry = row.map_err(|error| self.refused(error))?.map(Stored::read).transpose()?;
+        let entry = self.one(&query, [hash])?;
         Ok(entry.and_then(|entry| match entry.says {
             Says::Config(config) => Some(config),
             _ => None,
@@ -120,6 +119,13 @@ impl Reader {
     pub fn head(&self) -> Result<Head, StoreError> {
         let (seq, hash) = chain::head(&self.database).map_err(|error| self.refused(error))?;
         Ok(Head::new(clock::unix_ms(), seq, &hash))
+    }
+
+    /// Returns the first entry of a query.
+    fn one(&self, query: &str, values: impl Params) -> Result<Option<Entry>, StoreError> {
+        let read = |row: &Row<'_>| Ok(Stored::of(row)?.read());
+        let row = self.database.query_row(query, values, read).optional();
+        row.map_err(|error| self.refused(error))?.transpose()
     }
 
     pub(crate) fn refused(&self, error: rusqlite::Error) -> StoreError {

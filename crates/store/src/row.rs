@@ -2,6 +2,7 @@
 
 mod keys;
 mod step_text;
+mod stored_step;
 
 #[cfg(test)]
 mod tests;
@@ -24,27 +25,7 @@ use crate::config::ConfigNote;
 use crate::settings::EnvelopeMode;
 use crate::taken_out::TakenOut;
 pub(crate) use keys::Keys;
-
-/// Makes a value with nothing in it.
-type Empty = fn() -> Value;
-
-/// What of a report can be long, or come from the step: it lies in the body. A report without it has these instead.
-const BODY: &[(&str, Empty)] = &[
-    ("reason", || Value::Null),
-    ("final", || json!({})),
-    ("answer", || Value::Null),
-    ("context", || json!([])),
-    ("messages", || json!([])),
-    ("contributions", || json!([])),
-    ("annotations", || json!({})),
-    ("payload", || Value::Null),
-];
-
-/// Parts of a report that are there only at times.
-const OPTIONAL: &[&str] = &["failed_required", "undelivered", "published", "envelope"];
-
-/// What of each vote lies in the body.
-const VOTE: &[&str] = &["reason", "detail"];
+pub(crate) use stored_step::read_step;
 
 /// What of a body is kept if steps are known by their hash only.
 const OF_HASH: &[&str] = &["reason", "votes"];
@@ -246,31 +227,12 @@ fn split(report: &mut Report) -> serde_json::Result<Map<String, Value>> {
         add("published", serde_json::to_value(std::mem::take(&mut report.published))?);
     }
     if report.votes.iter().any(|vote| vote.reason.is_some() || vote.detail.is_some()) {
-        // In the order of `VOTE`.
+        // As they are read by `stored_step.rs`.
         let votes = report.votes.iter_mut();
         let votes = votes.map(|vote| json!([vote.reason.take(), vote.detail.take()]));
         add("votes", votes.collect());
     }
     Ok(body)
-}
-
-/// Puts into a report what lies in the body, or what a report has without it.
-pub(crate) fn join(report: &mut Map<String, Value>, mut body: Map<String, Value>) {
-    for (key, empty) in BODY {
-        report.insert((*key).to_owned(), body.remove(*key).unwrap_or_else(empty));
-    }
-    for key in OPTIONAL {
-        report.extend(body.remove(*key).map(|value| ((*key).to_owned(), value)));
-    }
-    let mut said = body.remove("votes").unwrap_or_default();
-    let votes = report.get_mut("votes").and_then(Value::as_array_mut).into_iter().flatten();
-    for (index, vote) in votes.enumerate() {
-        let Some(vote) = vote.as_object_mut() else { continue };
-        for (place, key) in VOTE.iter().enumerate() {
-            let text = said.get_mut(index).and_then(|of_vote| of_vote.get_mut(place));
-            vote.insert((*key).to_owned(), text.map(Value::take).unwrap_or_default());
-        }
-    }
 }
 
 /// Whether a body can be read again.

@@ -3,6 +3,24 @@ use serde::Deserialize;
 
 use super::*;
 
+/// What of a report lies in the body.
+const BODY: &[&str] = &[
+    "reason",
+    "final",
+    "answer",
+    "context",
+    "messages",
+    "contributions",
+    "annotations",
+    "payload",
+    "failed_required",
+    "published",
+    "envelope",
+];
+
+/// What of each vote lies in the body.
+const VOTE: &[&str] = &["reason", "detail"];
+
 /// A record in which every field says something, and those that can be left out are there.
 fn full() -> Value {
     let mut value = json!({
@@ -58,17 +76,18 @@ fn text_and_body_have_together_what_a_record_has() {
         whole["report"].as_object_mut().unwrap().extend(report);
         let record = record(&whole);
         let row = RowWriter::new(EnvelopeMode::Full).step(record.clone()).unwrap();
-        let (mut text, body) = read(&row);
+        let (text, body) = read(&row);
         assert_eq!(row.keys, Keys::of(&text), "the columns are what the text says");
-        for key in BODY.iter().map(|(key, _)| key).chain(OPTIONAL) {
+        for key in BODY {
             assert!(
                 !text["report"].as_object().unwrap().contains_key(*key),
                 "{key} lies in the body"
             );
         }
-        assert_eq!(text.remove("kind"), Some(json!("step")));
-        join(text["report"].as_object_mut().unwrap(), body);
-        assert_eq!(self::record(&Value::Object(text)), record);
+        for attempt in [1, 2] {
+            let read = read_step(&row.text(attempt), body.clone()).unwrap();
+            assert_eq!(read.unwrap(), record);
+        }
     }
 }
 
@@ -104,11 +123,9 @@ fn an_answer_contributions_and_published_patches_lie_in_the_body() {
     ]);
     let record = self::record(&value);
     let row = RowWriter::new(EnvelopeMode::Full).step(record.clone()).unwrap();
-    let (mut text, body) = read(&row);
+    let (_, body) = read(&row);
     for key in ["answer", "contributions", "published"] {
         assert!(body.contains_key(key), "{key}");
     }
-    text.remove("kind");
-    join(text["report"].as_object_mut().unwrap(), body);
-    assert_eq!(self::record(&Value::Object(text)), record);
+    assert_eq!(read_step(&row.text(1), body).unwrap().unwrap(), record);
 }

@@ -57,6 +57,49 @@ async fn each_filter_finds_its_own() {
     assert_eq!(reader.entry(6).unwrap(), None);
 }
 
+/// Entries are looked for in blocks of 64: those at the ends of a block are found, and none is found twice.
+#[tokio::test]
+async fn filters_find_their_own_among_many() {
+    let place = Place::new();
+    let ids: Vec<String> = (1..=200).map(|number| number.to_string()).collect();
+    let steps: Vec<_> = ids.iter().map(|id| ("s", id.as_str(), "ls")).collect();
+    // Two groups, so that a block is written twice.
+    record(place.settings(), &steps[..90]).await;
+    record(place.settings(), &steps[90..]).await;
+    let reader = place.reader();
+    let bash = || Filter::default().tool("Bash");
+    let all: Vec<u64> = (1..=200).collect();
+    let hash = table().config_hash().to_string();
+    for filter in [
+        bash(),
+        bash().event("pre_tool_use"),
+        bash().config(&hash[..12]),
+        Filter::default().config(&hash).event("pre_tool_use").tool("Bash"),
+        bash().decisions([Outcome::Allow, Outcome::Deny]),
+        bash().session("s"),
+        bash().since(1),
+        bash().newest(1000),
+        bash().newest(1).whole_sessions(),
+    ] {
+        assert_eq!(reader.numbers(&filter).unwrap(), all, "{filter:?}");
+        assert_eq!(reader.count(&filter).unwrap(), 200, "{filter:?}");
+    }
+    for after in [0, 62, 63, 64, 127, 128, 199, 200] {
+        assert_eq!(reader.numbers(&bash().after(after)).unwrap(), all[after as usize..]);
+    }
+    assert_eq!(reader.numbers(&bash().newest(9)).unwrap(), all[191..]);
+    let times: Vec<u64> = place.entries().iter().map(Entry::time).collect();
+    for number in [1, 64, 100, 200] {
+        let time = times[number - 1];
+        let since: Vec<u64> =
+            all.iter().copied().filter(|seq| times[*seq as usize - 1] >= time).collect();
+        assert_eq!(reader.numbers(&bash().since(time)).unwrap(), since);
+    }
+    assert_eq!(reader.count(&bash().since(times[199] + 1)).unwrap(), 0);
+    assert_eq!(reader.count(&bash().event("stop")).unwrap(), 0);
+    place.assert_whole();
+}
+
 #[tokio::test]
 async fn a_text_is_found_whatever_signs_it_has() {
     let place = Place::new();
