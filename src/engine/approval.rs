@@ -99,14 +99,15 @@ impl<S: HookStep> Asked<S> {
 
 /// Returns whether an approval of a question would hold: this engine has asked it, in this session, with the hooks that
 /// are in force.
-pub(crate) fn holds<S: HookStep, E: HookEngine + ?Sized>(
-    asked: &Asked<S>,
+pub(crate) fn holds<E: HookEngine + ?Sized>(
     engine: &E,
+    event: &str,
     context: &StepContext<'_>,
+    asked: &Decision,
+    stamp: Stamp,
 ) -> bool {
-    let (event, stamp) = (asked.payload().event_name(), asked.stamp());
     let engine = engine.as_engine().filter(|engine| engine.id == stamp.engine);
-    engine.is_some_and(|engine| engine.still_asks(event, context, asked.decision(), stamp))
+    engine.is_some_and(|engine| engine.still_asks(event, context, asked, stamp))
 }
 
 /// Returns whether an engine has no hooks and can have none.
