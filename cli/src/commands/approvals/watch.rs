@@ -58,7 +58,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Abort> {
                     stdout::json_line(&approval)?;
                 } else {
                     let request = approvals.request(&approval.id).ok();
-                    stdout::print(&show::screen(&approval, request.as_ref()))?;
+                    let edit = approvals.edit_of(&approval.id).ok().flatten();
+                    stdout::print(&show::screen(&approval, request.as_ref(), edit))?;
                 }
             }
         }
