@@ -145,7 +145,9 @@ impl Engine {
         which: impl Fn(&HookId) -> bool,
     ) -> ConfigHash {
         let (table, payload, decision) = (self.table(), asked.payload(), asked.decision());
-        if table.has_changed_since(payload.event_name(), decision.generation.get()) {
+        // One that other hooks have asked before this process has the ids of those in force, and is not theirs.
+        let is_others = asked.stamp().engine != self.id;
+        if is_others || table.has_changed_since(payload.event_name(), decision.generation.get()) {
             return ConfigHash::of_value(&Value::Null);
         }
         identity_of_hooks(&table, payload, which)

@@ -244,3 +244,19 @@ async fn a_question_that_was_parked_for_longer_is_not_open_again_when_the_shorte
     let late = engine.resume::<ToolUse>(long, &session());
     assert_eq!(late.unwrap_err(), ResumeError::Resumed);
 }
+
+#[tokio::test]
+async fn a_question_of_hooks_that_were_changed_is_not_one_of_the_hooks_in_force() {
+    let bytes = parked().await;
+    let next = process([asks(&Arc::default()).tag("changed")]);
+    let asked = next.resume::<ToolUse>(read(&bytes), &session()).unwrap();
+    let theirs = asked.request(&next, &session()).unwrap();
+    let ours = ask(&next).await.request(&next, &session()).unwrap();
+    assert_eq!(theirs.action, ours.action);
+    assert_ne!(theirs.asking, ours.asking, "a grant for the one would answer the other");
+    // The control: under the same hooks it is the same question.
+    let same = process([asks(&Arc::default())]);
+    let asked = same.resume::<ToolUse>(read(&bytes), &session()).unwrap();
+    let again = ask(&same).await.request(&same, &session()).unwrap();
+    assert_eq!(asked.request(&same, &session()).unwrap().asking, again.asking);
+}
