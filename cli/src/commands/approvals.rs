@@ -237,6 +237,15 @@ fn person(args: &AnswerArgs) -> Result<String, Abort> {
         .ok_or_else(|| Abort::usage("nobody says who answers").help("name a person with --as NAME"))
 }
 
+/// Returns how the process ends for a question in a state.
+const fn exit(state: ApprovalState) -> Exit {
+    match state {
+        ApprovalState::Approved => Exit::Ok,
+        ApprovalState::Pending => Exit::Ask,
+        ApprovalState::Rejected | ApprovalState::Expired | ApprovalState::Withdrawn => Exit::Deny,
+    }
+}
+
 /// Returns the id that begins with some characters.
 fn whole_id(approvals: &Approvals, given: &str) -> Result<String, Abort> {
     // Each begins with nothing, and a variable of a script that is not set names none of them.

@@ -44,7 +44,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Abort> {
     } else {
         stdout::print(&screen(&approval, request.as_ref(), edit))?;
     }
-    Ok(super::watch::exit(approval.state))
+    Ok(super::exit(approval.state))
 }
 
 pub(super) fn screen(
