@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::dispatch::{apply_edit, find_untaken};
 use crate::engine::{HookEngine, holds, is_without_hooks};
-use crate::hook_id::HookId;
+use crate::panic_boundary::catch;
 use crate::step::{Asked, Gate, HookStep};
 
 /// Why a step is not what the user has made of it.
@@ -73,7 +73,8 @@ impl<S: HookStep<Asked = Asked<S>>> Asked<S> {
     ///
     /// What comes of it is judged again, under the same step id: every guard sees the final bytes, and may deny them. The
     /// questions of the hooks that have asked count as answered, since the user has seen the step, as long as an approval
-    /// would hold ([`approve`](Self::approve)); a hook that has not asked before is a new question.
+    /// would hold ([`approve`](Self::approve)); a hook that has not asked before is a new question, and so is what a
+    /// rewriter makes of the edit, and a hook that fails at it.
     ///
     /// ```
     /// use hookgate::{Engine, Event, Gate, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict};
@@ -110,17 +111,25 @@ impl<S: HookStep<Asked = Asked<S>>> Asked<S> {
         if is_without_hooks(engine) {
             return Ok(self.approve(engine, context).await);
         }
-        // By others, or in another session, the question is a new one.
-        let is_answered = holds(&self, engine, context);
         let is_of_session = self.stamp().may_be_of(context.session_id);
         let step_id = self.decision().step_id.clone().filter(|_| is_of_session);
-        let asked_by: Vec<HookId> = self.decision().by.to_vec();
-        let mut step = self.into_step();
+        let (mut step, asked, _, stamp) = self.into_parts();
         apply_edit(edit.into(), step.payload_mut());
+        let agreed = written(step.payload());
+        let own_context = context;
         let mut context = *context;
         context.step_id = context.step_id.or(step_id.as_deref());
         let is_same = |again: &Asked<S>| {
-            is_answered && again.decision().by.iter().all(|by| asked_by.contains(by))
+            let event = again.payload().event_name();
+            // By others, or in another session, the question is a new one. The table may have been swapped while the
+            // step was judged, or before.
+            holds(engine, event, own_context, &asked, stamp)
+                && again.decision().by.iter().all(|by| asked.by.contains(by))
+                // A hook that has failed at the edit, or at the step before, asks something else.
+                && again.decision().reason_code == asked.reason_code
+                // The user has not seen what a rewriter has made of it.
+                && agreed.is_some()
+                && written(again.payload()) == agreed
         };
         let gate = match engine.dispatch(step, &context).await {
             Gate::Asked(again) if is_same(&again) => again.approve(engine, &context).await,
@@ -128,6 +137,11 @@ impl<S: HookStep<Asked = Asked<S>>> Asked<S> {
         };
         Ok(gate)
     }
+}
+
+/// Returns a step as JSON. `None` if its payload cannot be written.
+fn written(payload: &dyn AnyPayload) -> Option<Value> {
+    catch("the payload", || payload.to_value()).ok()?.ok()
 }
 
 /// Checks an edit as the patch of a hook is checked.

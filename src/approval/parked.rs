@@ -121,7 +121,7 @@ pub enum ResumeError {
     /// The context is that of another session.
     #[error("the question was asked in another session")]
     OtherSession,
-    /// The context is that of another folder, in which the same step is another one.
+    /// The context is that of another folder, in which the same step is another one, or names none.
     #[error("the question was asked in another folder")]
     OtherFolder,
     /// The step is of another event than the type that is asked for.
@@ -136,7 +136,15 @@ pub enum ResumeError {
 #[derive(Default)]
 pub(crate) struct Approvals {
     key: OnceLock<[u8; 32]>,
-    resumed: Mutex<HashMap<String, u64>>,
+    resumed: Mutex<HashMap<String, Resumed>>,
+}
+
+/// What is known of a question that was resumed.
+struct Resumed {
+    /// Until when it is kept: as long as anything can last that was parked before.
+    until: u64,
+    /// Since when it is open again, because it was parked again. What was asked before stays used up.
+    open_since: Option<u64>,
 }
 
 impl fmt::Debug for Approvals {
@@ -170,14 +178,26 @@ impl Approvals {
 
     /// Notes that a question is resumed. Returns whether it was not before.
     fn take(&self, parked: &Parked, now: u64) -> bool {
+        let longest = u64::try_from(Parked::LONGEST.as_millis()).unwrap_or(u64::MAX);
         let mut resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
-        resumed.retain(|_, expires| *expires >= now);
-        resumed.insert(parked.request.id.clone(), parked.expires).is_none()
+        resumed.retain(|_, of| of.until >= now);
+        let id = parked.request.id.clone();
+        let is_open = resumed
+            .get(&id)
+            .is_none_or(|of| of.open_since.is_some_and(|since| parked.request.asked >= since));
+        if is_open {
+            let until = now.saturating_add(longest).max(parked.expires);
+            resumed.insert(id, Resumed { until, open_since: None });
+        }
+        is_open
     }
 
     /// Notes that a question is parked again.
-    fn give_back(&self, id: &str) {
-        self.resumed.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+    fn give_back(&self, parked: &ApprovalRequest) {
+        let mut resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(of) = resumed.get_mut(&parked.id) {
+            of.open_since.get_or_insert(parked.asked);
+        }
     }
 }
 
@@ -249,7 +269,7 @@ impl Engine {
         let key = self.approvals.key().ok_or(ParkProblem::NoRandomness)?;
         let bytes = signed_bytes(&parked).ok_or(ParkProblem::Unwritable)?;
         parked.signature = hex::encode(&HMAC::mac(bytes, key));
-        self.approvals.give_back(&parked.request.id);
+        self.approvals.give_back(&parked.request);
         Ok(parked)
     }
 
@@ -292,7 +312,7 @@ impl Engine {
         if parked.request.session_id != context.session_id {
             return Err(ResumeError::OtherSession);
         }
-        if context.cwd.is_some() && parked.request.cwd.as_deref() != context.cwd {
+        if parked.request.cwd.as_deref() != context.cwd {
             return Err(ResumeError::OtherFolder);
         }
         let is_of = |contract: &Contract| contract.name == parked.request.event;

@@ -99,14 +99,15 @@ impl<S: HookStep> Asked<S> {
 
 /// Returns whether an approval of a question would hold: this engine has asked it, in this session, with the hooks that
 /// are in force.
-pub(crate) fn holds<S: HookStep, E: HookEngine + ?Sized>(
-    asked: &Asked<S>,
+pub(crate) fn holds<E: HookEngine + ?Sized>(
     engine: &E,
+    event: &str,
     context: &StepContext<'_>,
+    asked: &Decision,
+    stamp: Stamp,
 ) -> bool {
-    let (event, stamp) = (asked.payload().event_name(), asked.stamp());
     let engine = engine.as_engine().filter(|engine| engine.id == stamp.engine);
-    engine.is_some_and(|engine| engine.still_asks(event, context, asked.decision(), stamp))
+    engine.is_some_and(|engine| engine.still_asks(event, context, asked, stamp))
 }
 
 /// Returns whether an engine has no hooks and can have none.
@@ -144,7 +145,9 @@ impl Engine {
         which: impl Fn(&HookId) -> bool,
     ) -> ConfigHash {
         let (table, payload, decision) = (self.table(), asked.payload(), asked.decision());
-        if table.has_changed_since(payload.event_name(), decision.generation.get()) {
+        // One that other hooks have asked before this process has the ids of those in force, and is not theirs.
+        let is_others = asked.stamp().engine != self.id;
+        if is_others || table.has_changed_since(payload.event_name(), decision.generation.get()) {
             return ConfigHash::of_value(&Value::Null);
         }
         identity_of_hooks(&table, payload, which)

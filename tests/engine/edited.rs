@@ -140,3 +140,59 @@ async fn another_engine_or_other_hooks_ask_anew() {
     let gate = asked.approve_with(edit("ls"), &first, &StepContext::new("other")).await.unwrap();
     assert_eq!(gate.outcome(), Outcome::Ask);
 }
+
+#[tokio::test]
+async fn what_a_rewriter_makes_of_the_edit_is_a_new_question() {
+    let wet = sync("wet", |call| match command(call).as_str() {
+        "make -n" => Ok(Verdict::none().patch("tool_input", json!({"command": "make install"}))),
+        _ => Ok(Verdict::none()),
+    });
+    let engine = engine([wet.role(hookgate::Role::Rewrite), asks("ask")]);
+    let asked = ask(&engine, &context()).await;
+    let gate = asked.approve_with(edit("make -n"), &engine, &context()).await.unwrap();
+    let Gate::Asked(again) = gate else { panic!("nobody has agreed to this: {gate:?}") };
+    assert_eq!(again.payload().tool_input["command"], "make install");
+    // The control: what is left as the user has made it is his.
+    let asked = ask(&engine, &context()).await;
+    let gate = asked.approve_with(edit("ls"), &engine, &context()).await.unwrap();
+    assert_eq!(gate.cleared().unwrap().call().tool_input["command"], "ls");
+}
+
+#[tokio::test]
+async fn a_hook_that_was_changed_while_the_recorder_had_no_room_asks_anew() {
+    let (channel, mut records) = hookgate::recorder::Channel::waiting(1);
+    let engine = engine([asks("ask")]).with_recorder(channel);
+    // Its record takes the room.
+    let asked = ask(&engine, &context()).await;
+    let context = context();
+    let approve = asked.approve_with(edit("ls"), &engine, &context);
+    let change = async {
+        tokio::task::yield_now().await;
+        engine
+            .edit(|table| {
+                table.remove("ask");
+                table.insert(sync("ask", |_| Ok(Verdict::ask("what others ask"))));
+            })
+            .unwrap();
+        for _ in 0..2 {
+            drop(records.next().await);
+        }
+    };
+    let (gate, ()) = tokio::join!(approve, change);
+    let Gate::Asked(again) = gate.unwrap() else { panic!("the changed hook was not answered") };
+    assert_eq!(again.question(), "what others ask");
+}
+
+#[tokio::test]
+async fn a_guard_that_cannot_judge_the_edit_is_a_new_question() {
+    let flaky = sync("flaky", |call| match command(call).as_str() {
+        "make" => Ok(Verdict::ask("sure?")),
+        _ => Err(hookgate::Failure::new(hookgate::FailureClass::Unclear, "what is this?")),
+    });
+    let engine = engine([flaky.on_failure(hookgate::Posture::Ask)]);
+    let asked = ask(&engine, &context()).await;
+    let gate = asked.approve_with(edit("ls"), &engine, &context()).await.unwrap();
+    let Gate::Asked(again) = gate else { panic!("nobody has judged it: {gate:?}") };
+    assert!(again.question().contains("what is this?"), "{}", again.question());
+    assert!(again.approve(&engine, &context()).await.is_cleared());
+}

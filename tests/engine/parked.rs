@@ -167,6 +167,12 @@ async fn it_is_good_in_its_session_at_its_event_and_for_its_time() {
     assert_eq!(elsewhere.unwrap_err(), ResumeError::OtherSession);
     let moved = engine.resume::<ToolUse>(read(&bytes), &session().cwd("/srv/other"));
     assert_eq!(moved.unwrap_err(), ResumeError::OtherFolder);
+    let here = session().cwd("/srv/here");
+    let Gate::Asked(asked) = engine.dispatch(bash("make"), &here).await else { panic!() };
+    let of_folder = asked.park(&engine, &here, HOUR).unwrap();
+    let nowhere = engine.resume::<ToolUse>(of_folder.clone(), &session());
+    assert_eq!(nowhere.unwrap_err(), ResumeError::OtherFolder);
+    assert!(engine.resume::<ToolUse>(of_folder, &here).is_ok(), "the control");
     let as_prompt = engine.resume::<UserPromptSubmit>(read(&bytes), &session());
     assert_eq!(as_prompt.unwrap_err(), ResumeError::OtherEvent("pre_tool_use".to_owned()));
     let at_once = ask(&engine).await.park(&engine, &session(), Duration::ZERO).unwrap();
@@ -210,4 +216,47 @@ async fn the_question_says_what_would_run_and_has_one_id() {
         (one.request(&engine, &unnamed).unwrap(), two.request(&engine, &unnamed).unwrap());
     assert!(!one.step_id.is_empty() && one.id != two.id && one.digest == two.digest);
     assert_eq!((one.action, one.asking), (two.action, two.asking));
+}
+
+#[tokio::test]
+async fn an_answer_that_was_used_is_used_up_when_its_step_is_asked_about_again() {
+    let engine = process([asks(&Arc::default())]);
+    let first = ask(&engine).await.park(&engine, &session(), HOUR).unwrap();
+    let asked = engine.resume::<ToolUse>(first.clone(), &session()).unwrap();
+    assert!(asked.approve(&engine, &session()).await.is_cleared());
+    // The clock of a question counts milliseconds.
+    tokio::time::sleep(Duration::from_millis(2)).await;
+    let again = ask(&engine).await.park(&engine, &session(), HOUR).unwrap();
+    let resume = |parked: &Parked| engine.resume::<ToolUse>(parked.clone(), &session());
+    assert_eq!(resume(&first).unwrap_err(), ResumeError::Resumed);
+    assert!(resume(&again).is_ok(), "the control");
+    assert_eq!(resume(&again).unwrap_err(), ResumeError::Resumed);
+}
+
+#[tokio::test]
+async fn a_question_that_was_parked_for_longer_is_not_open_again_when_the_shorter_one_is_over() {
+    let engine = process([asks(&Arc::default())]);
+    let long = ask(&engine).await.park(&engine, &session(), HOUR).unwrap();
+    let short = Duration::from_millis(250);
+    let short = ask(&engine).await.park(&engine, &session(), short).unwrap();
+    assert!(engine.resume::<ToolUse>(short, &session()).is_ok());
+    tokio::time::sleep(Duration::from_millis(260)).await;
+    let late = engine.resume::<ToolUse>(long, &session());
+    assert_eq!(late.unwrap_err(), ResumeError::Resumed);
+}
+
+#[tokio::test]
+async fn a_question_of_hooks_that_were_changed_is_not_one_of_the_hooks_in_force() {
+    let bytes = parked().await;
+    let next = process([asks(&Arc::default()).tag("changed")]);
+    let asked = next.resume::<ToolUse>(read(&bytes), &session()).unwrap();
+    let theirs = asked.request(&next, &session()).unwrap();
+    let ours = ask(&next).await.request(&next, &session()).unwrap();
+    assert_eq!(theirs.action, ours.action);
+    assert_ne!(theirs.asking, ours.asking, "a grant for the one would answer the other");
+    // The control: under the same hooks it is the same question.
+    let same = process([asks(&Arc::default())]);
+    let asked = same.resume::<ToolUse>(read(&bytes), &session()).unwrap();
+    let again = ask(&same).await.request(&same, &session()).unwrap();
+    assert_eq!(asked.request(&same, &session()).unwrap().asking, again.asking);
 }

@@ -134,17 +134,31 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
         Verb::Show(args) => show::run(args),
         Verb::Approve(ApproveArgs { answer, edit, note, always, good_for }) => {
             let person = person(answer)?;
-            if let Some(scope) = always {
-                grants::give(answer, *scope, &person, *good_for)?;
-            }
-            let said = match edit {
-                Some(edit) => PersonAnswer::approve_with(person, edit.clone()),
-                None => PersonAnswer::approve(person),
+            let granted = match always {
+                Some(scope) => Some((*scope, grants::give(answer, *scope, &person, *good_for)?)),
+                None => None,
             };
-            say(answer, note.iter().fold(said, |said, note| said.note(note)))
+            let said = match edit {
+                Some(edit) => PersonAnswer::approve_with(&person, edit.clone()),
+                None => PersonAnswer::approve(&person),
+            };
+            let said = say(answer, &note.iter().fold(said, |said, note| said.note(note)));
+            let Some((scope, grant)) = granted else { return tell(&said?) };
+            match said {
+                Ok(told) => {
+                    let granted = format!("grant {grant}: the same again, for this {scope}\n");
+                    stdout::print(&granted)?;
+                    tell(&told)
+                }
+                // Somebody was quicker: what is not agreed to once is not agreed to for longer.
+                Err(refused) => {
+                    let revoked = open(&answer.journal)?.revoke(grant);
+                    Err(revoked.map_or_else(|error| failure(&error), |()| refused))
+                }
+            }
         }
         Verb::Reject(RejectArgs { answer, reason }) => {
-            say(answer, PersonAnswer::reject(person(answer)?, reason))
+            tell(&say(answer, &PersonAnswer::reject(person(answer)?, reason))?)
         }
         Verb::Watch(args) => watch::run(args),
         Verb::Grants(args) => grants::run(args),
@@ -196,16 +210,20 @@ const fn colour(state: ApprovalState) -> Color {
     }
 }
 
-fn say(args: &AnswerArgs, answer: PersonAnswer) -> Result<Exit, Abort> {
+fn say(args: &AnswerArgs, answer: &PersonAnswer) -> Result<Approval, Abort> {
     let approvals = open(&args.journal)?;
     let id = whole_id(&approvals, &args.id)?;
-    let approval = approvals.answer(&id, &answer).map_err(|error| failure(&error))?;
+    approvals.answer(&id, answer).map_err(|error| failure(&error))
+}
+
+/// Prints what has become of a question.
+fn tell(approval: &Approval) -> Result<Exit, Abort> {
     let agreed = approval.answers.iter().filter(|answer| answer.approves).count();
     let waits = match approval.state {
         ApprovalState::Pending => format!(", with {agreed} of {} who have to agree", approval.need),
         _ => String::new(),
     };
-    stdout::print(&format!("{} is {}{waits}\n", short(&id), approval.state))?;
+    stdout::print(&format!("{} is {}{waits}\n", short(&approval.id), approval.state))?;
     Ok(Exit::Ok)
 }
 
@@ -219,9 +237,22 @@ fn person(args: &AnswerArgs) -> Result<String, Abort> {
         .ok_or_else(|| Abort::usage("nobody says who answers").help("name a person with --as NAME"))
 }
 
+/// Returns how the process ends for a question in a state.
+const fn exit(state: ApprovalState) -> Exit {
+    match state {
+        ApprovalState::Approved => Exit::Ok,
+        ApprovalState::Pending => Exit::Ask,
+        ApprovalState::Rejected | ApprovalState::Expired | ApprovalState::Withdrawn => Exit::Deny,
+    }
+}
+
 /// Returns the id that begins with some characters.
 fn whole_id(approvals: &Approvals, given: &str) -> Result<String, Abort> {
-    let all = approvals.list(&[]).map_err(|error| failure(&error))?;
+    // Each begins with nothing, and a variable of a script that is not set names none of them.
+    let all = match given.is_empty() {
+        true => Vec::new(),
+        false => approvals.list(&[]).map_err(|error| failure(&error))?,
+    };
     let mut found = all.into_iter().map(|approval| approval.id).filter(|id| id.starts_with(given));
     match (found.next(), found.next()) {
         (Some(id), None) => Ok(id),

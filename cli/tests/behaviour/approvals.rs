@@ -172,3 +172,45 @@ fn a_grant_is_given_with_an_answer_listed_and_revoked() {
     assert!(refused.err().contains("names no folder"), "{}", refused.err());
     assert_eq!(approvals(&folder, &["list"]).lines().len(), 1, "it still waits");
 }
+
+#[test]
+fn who_may_not_answer_grants_nothing_and_neither_does_one_of_two() {
+    let (folder, kept, id) = asked("make deploy", &Persons::need(1).from(["ada"]));
+    let always = |folder: &Folder, id: &str, person: &str| {
+        approvals(folder, &["approve", id, "--as", person, "--always", "user"])
+    };
+    let stranger = always(&folder, &id, "mallory");
+    assert_eq!(stranger.code(), 1, "{}", stranger.out());
+    assert!(kept.grants().unwrap().is_empty(), "{:?}", kept.grants());
+    approvals(&folder, &["reject", &id, "--as", "ada"]);
+    assert_eq!(always(&folder, &id, "ada").code(), 1);
+    assert!(kept.grants().unwrap().is_empty(), "it is refused");
+
+    let (folder, kept, id) = asked("make deploy", &Persons::need(2));
+    let one = always(&folder, &id, "ada");
+    assert_eq!(one.code(), 1);
+    assert!(one.err().contains("needs 2 persons"), "{}", one.err());
+    assert!(kept.grants().unwrap().is_empty());
+    assert!(kept.approval(&id).unwrap().answers.is_empty(), "and nothing was answered");
+}
+
+#[test]
+fn an_id_that_is_empty_names_no_question() {
+    let (folder, kept, id) = asked("make deploy", &Persons::default());
+    // As of a variable of a script that is not set.
+    assert_eq!(approvals(&folder, &["approve", "", "--as", "mallory"]).code(), 1);
+    assert_eq!(kept.approval(&id).unwrap().state, ApprovalState::Pending);
+}
+
+#[test]
+fn a_step_that_was_changed_is_shown_as_it_would_happen() {
+    let (folder, _, id) = asked("make deploy", &Persons::need(2));
+    let edit = r#"{"tool_input":{"command":"make -n deploy"}}"#;
+    assert_eq!(approvals(&folder, &["approve", &id, "--as", "ada", "--edit", edit]).code(), 0);
+    let shown = approvals(&folder, &["show", &id, "--table"]);
+    assert!(shown.out().contains("tool_input.command: make -n deploy"), "{}", shown.out());
+    let shown = approvals(&folder, &["show", &id]);
+    assert_eq!(shown.lines()[0]["edit"]["tool_input"]["command"], "make -n deploy");
+    let second = approvals(&folder, &["approve", &id, "--as", "ben"]);
+    assert!(second.err().contains("another change"), "{}", second.err());
+}

@@ -16,6 +16,8 @@ mod grants;
 mod record;
 
 use hookgate::approval::{ApprovalRequest, Parked};
+use hookgate_contract::quote::Quoted;
+use hookgate_contract::visible;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::{Map, Value};
 
@@ -107,6 +109,14 @@ pub enum ApprovalError {
         "another person has agreed to another change of the step: see `hookgate approvals show`"
     )]
     OtherEdit,
+    /// Nobody has such a name: it is empty, or has characters that cannot be seen.
+    #[error("`{}` is the name of nobody: it is empty, or has characters that cannot be seen", Quoted(.0))]
+    Nobody(String),
+    /// A grant is given by one person, and the question needs several.
+    #[error(
+        "the question needs {0} persons, so nobody can grant it alone: it is answered each time"
+    )]
+    NeedsSeveral(u32),
     /// The question names no folder, so nothing can be granted for a project.
     #[error("the question names no folder, so it can be granted for a session or a user only")]
     NoFolder,
@@ -141,7 +151,8 @@ impl Approvals {
     }
 
     /// Keeps a question, and returns it as it is kept. One that is known already is left as it is: a step that is asked
-    /// about again after a restart has the answer that was given meanwhile.
+    /// about again after a restart has the answer that was given meanwhile. One whose answer was taken is asked anew, since
+    /// an answer is for once: what persons have said to it is forgotten.
     ///
     /// # Errors
     /// The file cannot be used.
@@ -154,6 +165,7 @@ impl Approvals {
                 file: self.store.settings().file.clone(),
                 error,
             })?;
+            self.forget_taken(write, &request.id)?;
             let mut insert = self.sql(write.prepare_cached(
                 "INSERT OR IGNORE INTO approval(id, session, event, hooks, question, asked, expires, state, need, \
                  persons, sealed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'pending', ?8, ?9, ?10)",
@@ -172,6 +184,14 @@ impl Approvals {
             ]))?;
             self.find(write, &request.id)
         })
+    }
+
+    /// Forgets a question whose answer was taken.
+    fn forget_taken(&self, write: &Connection, id: &str) -> Result<(), RunError> {
+        let taken = "DELETE FROM approval_answer WHERE approval = (SELECT id FROM approval WHERE id = ?1 AND taken)";
+        self.sql(write.execute(taken, params![id]))?;
+        self.sql(write.execute("DELETE FROM approval WHERE id = ?1 AND taken", params![id]))?;
+        Ok(())
     }
 
     /// Returns a question.
@@ -210,6 +230,19 @@ impl Approvals {
         Ok(parked.request().clone())
     }
 
+    /// Returns what persons have changed a step to, as [`request`](Self::request) returns the step: the values of some of its
+    /// fields. `None` if nobody has, or the answer was taken.
+    ///
+    /// # Errors
+    /// There is no such question, it cannot be read, or the file cannot be used.
+    pub fn edit_of(&self, id: &str) -> Result<Option<Map<String, Value>>, ApprovalError> {
+        self.change(|write, key| {
+            drop(self.find(write, id)?);
+            let text = self.edit(write, key, id)?;
+            text.map(|text| serde_json::from_str(&text).map_err(|_| unreadable(id))).transpose()
+        })
+    }
+
     /// Answers a question as a person, and returns what has become of it. The same answer of the same person again changes
     /// nothing.
     ///
@@ -220,22 +253,20 @@ impl Approvals {
         self.change(|write, key| {
             let approval = self.find(write, id)?;
             let PersonAnswer { person, approves, edit, note } = answer;
+            let person = named(person)?;
             let edit = edit.as_ref().map(|edit| Value::Object(edit.clone()).to_string());
             let known = self.edit(write, key, id)?;
-            if let Some(before) = approval.answers.iter().find(|before| before.person == *person) {
+            if let Some(before) = approval.answers.iter().find(|before| is_same_name(&before.person, person)) {
                 let is_same = before.approves == *approves && (!approves || known == edit);
                 return match is_same {
                     true => Ok(approval),
-                    false => Err(ApprovalError::AnsweredBefore(person.clone())),
+                    false => Err(ApprovalError::AnsweredBefore(person.to_owned())),
                 };
             }
             if approval.state != ApprovalState::Pending {
                 return Err(ApprovalError::Ended { id: id.to_owned(), state: approval.state });
             }
-            if !approval.from.is_empty() && !approval.from.contains(person) {
-                let (person, from) = (person.clone(), approval.from);
-                return Err(ApprovalError::NotAsked { person, from });
-            }
+            approval.admit(person)?;
             let agreed = approval.answers.iter().filter(|answer| answer.approves).count();
             if *approves && agreed > 0 && known != edit {
                 return Err(ApprovalError::OtherEdit);
@@ -403,6 +434,30 @@ impl Approvals {
 
     fn sql<T>(&self, done: rusqlite::Result<T>) -> Result<T, RunError> {
         done.map_err(|error| self.store.refused(error))
+    }
+}
+
+/// Returns the name of a person as it is kept.
+fn named(person: &str) -> Result<&str, ApprovalError> {
+    let name = person.trim_matches(' ');
+    match name.is_empty() || name.chars().any(visible::is_hidden) {
+        true => Err(ApprovalError::Nobody(person.to_owned())),
+        false => Ok(name),
+    }
+}
+
+/// Whether two names are spellings of one, so that nobody is two persons.
+fn is_same_name(one: &str, other: &str) -> bool {
+    one == other || one.to_lowercase() == other.to_lowercase()
+}
+
+impl Approval {
+    /// Checks that a person may answer.
+    fn admit(&self, person: &str) -> Result<(), ApprovalError> {
+        if self.from.is_empty() || self.from.iter().any(|name| name.trim_matches(' ') == person) {
+            return Ok(());
+        }
+        Err(ApprovalError::NotAsked { person: person.to_owned(), from: self.from.clone() })
     }
 }
 

@@ -45,14 +45,12 @@ pub(super) fn give(
     scope: GrantScope,
     person: &str,
     good_for: Duration,
-) -> Result<(), Abort> {
+) -> Result<u64, Abort> {
     let approvals = open(&args.journal)?;
     let id = whole_id(&approvals, &args.id)?;
     let request = approvals.request(&id).map_err(|error| failure(&error))?;
     let grant = approvals.grant(&request, scope, person, good_for);
-    let grant = grant.map_err(|error| failure(&error))?;
-    stdout::print(&format!("grant {}: the same again, for this {scope}\n", grant.id))?;
-    Ok(())
+    Ok(grant.map_err(|error| failure(&error))?.id)
 }
 
 /// Lists all.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use hookgate::approval::ApprovalRequest;
 use hookgate_store::Approval;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::{failure, open, whole_id};
 use crate::abort::Abort;
@@ -38,15 +38,20 @@ pub(super) fn run(args: &Args) -> Result<Exit, Abort> {
     let approval = approvals.approval(&id).map_err(|error| failure(&error))?;
     // It was taken, or cannot be read: the rest can be shown.
     let request = approvals.request(&id).ok();
+    let edit = approvals.edit_of(&id).ok().flatten();
     if args.output.wants_json() {
-        stdout::json_line(&json!({"approval": approval, "request": request}))?;
+        stdout::json_line(&json!({"approval": approval, "request": request, "edit": edit}))?;
     } else {
-        stdout::print(&screen(&approval, request.as_ref()))?;
+        stdout::print(&screen(&approval, request.as_ref(), edit))?;
     }
-    Ok(super::watch::exit(approval.state))
+    Ok(super::exit(approval.state))
 }
 
-pub(super) fn screen(approval: &Approval, request: Option<&ApprovalRequest>) -> String {
+pub(super) fn screen(
+    approval: &Approval,
+    request: Option<&ApprovalRequest>,
+    edit: Option<Map<String, Value>>,
+) -> String {
     let mut text = format!("{BOLD}{}{BOLD:#} {}\n", approval.id, approval.state);
     // Writing to a text does not fail.
     let _ = writeln!(text, "{}", table::facts(To::Stdout, &facts(approval, request)));
@@ -54,7 +59,13 @@ pub(super) fn screen(approval: &Approval, request: Option<&ApprovalRequest>) -> 
         let _ = writeln!(text, "\n{DIM}the step was forgotten when the answer was taken{DIM:#}");
         return text;
     };
-    let _ = writeln!(text, "\n{DIM}what would happen:{DIM:#}");
+    let mut request = request.clone();
+    let by = match edit.is_some() {
+        true => ", as it was changed by who agrees",
+        false => "",
+    };
+    request.step.extend(edit.unwrap_or_default());
+    let _ = writeln!(text, "\n{DIM}what would happen{by}:{DIM:#}");
     for line in request.shown() {
         let _ = writeln!(text, "  {}", lines(&line));
     }

@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Abort> {
         if state != ApprovalState::Pending {
             let id = id.as_deref().unwrap_or_default();
             stdout::print(&format!("{} is {state}\n", super::short(id)))?;
-            return Ok(exit(state));
+            return Ok(super::exit(state));
         }
         if id.is_none() {
             let waiting = approvals.list(&[ApprovalState::Pending]);
@@ -58,7 +58,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Abort> {
                     stdout::json_line(&approval)?;
                 } else {
                     let request = approvals.request(&approval.id).ok();
-                    stdout::print(&show::screen(&approval, request.as_ref()))?;
+                    let edit = approvals.edit_of(&approval.id).ok().flatten();
+                    stdout::print(&show::screen(&approval, request.as_ref(), edit))?;
                 }
             }
         }
@@ -66,14 +67,5 @@ pub(super) fn run(args: &Args) -> Result<Exit, Abort> {
             return Ok(if id.is_some() { Exit::Ask } else { Exit::Ok });
         }
         std::thread::sleep(EACH);
-    }
-}
-
-/// Returns how the process ends for a question in a state.
-pub(super) const fn exit(state: ApprovalState) -> Exit {
-    match state {
-        ApprovalState::Approved => Exit::Ok,
-        ApprovalState::Pending => Exit::Ask,
-        ApprovalState::Rejected | ApprovalState::Expired | ApprovalState::Withdrawn => Exit::Deny,
     }
 }

@@ -13,7 +13,7 @@ use hookgate::approval::ApprovalRequest;
 use rusqlite::{OptionalExtension as _, Row, params};
 use serde::Serialize;
 
-use super::{ApprovalError, Approvals};
+use super::{Approval, ApprovalError, ApprovalState, Approvals, named};
 
 /// Where a grant holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -96,10 +96,12 @@ const COLUMNS: &str =
     "id, scope, session, folder, person, event, question, since, until, revoked, uses";
 
 impl Approvals {
-    /// Agrees to what a question is about, for as long as it is said. The question itself is not answered by it.
+    /// Agrees to what a question is about, for as long as it is said. The question itself is not answered by it. If it
+    /// was parked, who grants it must be one who may answer it, alone.
     ///
     /// # Errors
-    /// The scope is the project, and the question names no folder; or the file cannot be used.
+    /// The scope is the project, and the question names no folder; it is not for this person, needs several, or has ended
+    /// otherwise; or the file cannot be used.
     pub fn grant(
         &self,
         request: &ApprovalRequest,
@@ -113,7 +115,14 @@ impl Approvals {
         if scope == GrantScope::Project && folder.is_none() {
             return Err(ApprovalError::NoFolder);
         }
+        let person = named(person)?;
         self.change(|write, _| {
+            match self.find(write, &request.id) {
+                Ok(question) => may_grant(&question, person)?,
+                // It was never parked.
+                Err(ApprovalError::Unknown(_)) => {}
+                Err(error) => return Err(error),
+            }
             let millis = u64::try_from(good_for.as_millis()).unwrap_or(u64::MAX);
             let since = self.store.now();
             // SQLite has no larger number.
@@ -196,6 +205,18 @@ impl Approvals {
             ))?;
             if changed == 0 { Err(ApprovalError::UnknownGrant(grant)) } else { Ok(()) }
         })
+    }
+}
+
+/// Checks that a person can agree to a question for longer than once.
+fn may_grant(question: &Approval, person: &str) -> Result<(), ApprovalError> {
+    question.admit(person)?;
+    if question.need > 1 {
+        return Err(ApprovalError::NeedsSeveral(question.need));
+    }
+    match question.state {
+        ApprovalState::Pending | ApprovalState::Approved => Ok(()),
+        state => Err(ApprovalError::Ended { id: question.id.clone(), state }),
     }
 }
 

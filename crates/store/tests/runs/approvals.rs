@@ -292,3 +292,75 @@ fn a_grant_is_for_exactly_one_action_of_the_same_hooks_where_and_as_long_as_it_h
     assert_eq!(uses, [1, 2, 4]);
     assert!(matches!(approvals.revoke(99).unwrap_err(), ApprovalError::UnknownGrant(99)));
 }
+
+#[test]
+fn a_step_that_is_asked_about_again_after_its_answer_was_taken_is_a_question_again() {
+    let place = Place::new();
+    let (approvals, id) = ask(&place, "make", &Persons::default());
+    let park =
+        |persons: &Persons| approvals.park(&parked(&approvals, "make", HOUR), persons).unwrap();
+    approvals.answer(&id, &PersonAnswer::approve("ada")).unwrap();
+    assert!(approvals.take(&id).unwrap().is_some());
+    // The hooks were changed meanwhile, say: the step was judged anew, and they ask again.
+    let again = park(&Persons::need(2));
+    assert_eq!(
+        (&again.id, again.state, again.taken, again.need, again.answers.len()),
+        (&id, ApprovalState::Pending, false, 2, 0)
+    );
+    assert_eq!(approvals.take(&id).unwrap(), None, "the old answer is not one to it");
+    for person in ["ada", "ben"] {
+        approvals.answer(&id, &PersonAnswer::approve(person)).unwrap();
+    }
+    assert!(approvals.take(&id).unwrap().unwrap().parked.is_some());
+}
+
+#[test]
+fn a_grant_is_given_by_who_may_answer_and_not_by_one_of_several() {
+    let place = Place::new();
+    let give = |persons: &Persons, person: &str, reject: bool| {
+        let command = format!("make {person} {reject} {persons:?}");
+        let (approvals, id) = ask(&place, &command, persons);
+        if reject {
+            approvals.answer(&id, &PersonAnswer::reject("ada", "no")).unwrap();
+        }
+        let request = approvals.request(&id).unwrap();
+        let given = approvals.grant(&request, GrantScope::User, person, HOUR);
+        assert_eq!(approvals.granted(&request).unwrap().is_some(), given.is_ok());
+        given
+    };
+    let ada = Persons::default().from(["ada"]);
+    assert!(matches!(give(&ada, "mallory", false).unwrap_err(), ApprovalError::NotAsked { .. }));
+    assert!(matches!(give(&ada, "ada", true).unwrap_err(), ApprovalError::Ended { .. }));
+    assert!(matches!(
+        give(&Persons::need(2), "ada", false).unwrap_err(),
+        ApprovalError::NeedsSeveral(2)
+    ));
+    assert!(give(&ada, "ada", false).is_ok(), "the control");
+}
+
+#[test]
+fn one_person_under_two_spellings_is_one() {
+    let place = Place::new();
+    let (approvals, id) = ask(&place, "make", &Persons::need(2));
+    for name in ["ada", "Ada", " ada ", "ADA"] {
+        let state = approvals.answer(&id, &PersonAnswer::approve(name)).unwrap().state;
+        assert_eq!(state, ApprovalState::Pending, "{name:?}");
+    }
+    for nobody in ["", "  ", "ad\u{200b}a", "ada\n"] {
+        let refused = approvals.answer(&id, &PersonAnswer::approve(nobody)).unwrap_err();
+        assert!(matches!(refused, ApprovalError::Nobody(_)), "{refused}");
+    }
+    let answered = approvals.answer(&id, &PersonAnswer::approve("ben")).unwrap();
+    assert_eq!((answered.state, answered.answers.len()), (ApprovalState::Approved, 2));
+}
+
+#[test]
+fn who_agrees_second_can_see_the_change_that_he_agrees_to() {
+    let place = Place::new();
+    let (approvals, id) = ask(&place, "make", &Persons::need(2));
+    assert_eq!(approvals.edit_of(&id).unwrap(), None);
+    approvals.answer(&id, &PersonAnswer::approve_with("ada", edit("make -n"))).unwrap();
+    let seen = approvals.edit_of(&id).unwrap().unwrap();
+    let answer = PersonAnswer::approve_with("ben", seen);
+    assert_eq!(approvals.answer(&id, &answer).unwrap().state, ApprovalState::Approved);
+}
