@@ -62,6 +62,7 @@ use crate::events::EventSender;
 use crate::jobs::JobQueue;
 use crate::panic_boundary::catch;
 use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
+pub(crate) use asked_work::queue_work;
 pub(crate) use background::Background;
 pub use background::{BackgroundCounts, PatchEnvelope};
 use dependencies::{Ends, TurnNotes};
@@ -448,8 +449,9 @@ impl<'a> DispatchState<'a> {
             decision.undelivered = undelivered;
         }
         self.count_stops(Some(&mut decision), payload);
-        if self.context.services.takes_work {
-            self.queue_work(payload, &mut decision);
+        let DispatchContext { services, table, .. } = self.context;
+        if services.takes_work {
+            queue_work(services, table, self.context.envelope(payload), &mut decision);
         }
         (Some(decision), answer)
     }

@@ -17,7 +17,7 @@
 //! | `engine/background.rs` | what a host does with background hooks |
 //! | `engine/jobs.rs` | how calls get to a durable queue, and how they are made later |
 
-mod approval;
+pub mod approval;
 mod background;
 mod future;
 mod hook_engine;
@@ -39,7 +39,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Event, FailureClass, StepContext};
 
-use crate::approval::Approvals;
 use crate::clock;
 use crate::decision::{Decision, Outcome};
 use crate::dispatch::Services;
@@ -50,7 +49,7 @@ use crate::report::Report;
 use crate::require::Require;
 use crate::step::{Clearance, Clears, HookStep, Stamp, check, events, is_mismatched};
 use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder, word};
-pub(crate) use approval::{holds, is_without_hooks};
+use approval::Approvals;
 pub use background::{BackgroundCounts, PatchEnvelope};
 pub use future::DispatchFuture;
 pub use hook_engine::{DynHookEngine, HookEngine, ReportedFuture};
@@ -103,7 +102,7 @@ pub struct Engine {
     swap: Swap<HandlerTable>,
     services: Services,
     permits: Permits,
-    pub(crate) approvals: Approvals,
+    approvals: Approvals,
     recorder: Option<Arc<dyn Recorder>>,
 }
 

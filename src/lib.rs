@@ -125,7 +125,6 @@ mod dispatch;
 
 pub mod decision;
 
-pub mod approval;
 pub mod certify;
 mod clock;
 pub mod config;
@@ -203,7 +202,7 @@ pub use decision::{Decision, Outcome};
 #[doc(inline)]
 pub use engine::noop::Noop;
 #[doc(inline)]
-pub use engine::{Engine, HookEngine};
+pub use engine::{Engine, HookEngine, approval};
 #[doc(inline)]
 pub use generation::Generation;
 #[doc(inline)]

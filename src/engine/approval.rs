@@ -1,17 +1,71 @@
-//! What depends on the engine that has evaluated a step: whether an approval still holds, and whether a
-//! clearance is its own.
+//! Questions that a hook asks the user: shown, edited, kept over a restart, answered once.
+//!
+//! A step that a hook asks about comes back as [`Asked`](crate::Asked). While the runtime lives it can be answered
+//! there: approved, approved with other arguments, refused. If the answer may come later, or in another process, the
+//! step is *parked*: [`Parked`] is a signed JSON object with all that is needed to go on.
+//!
+//! ```text
+//!           ┌─ approve ───────────────────────▶ Cleared, or evaluated anew
+//!  Asked ───┼─ approve_with(edit) ─ judged again ▶ Cleared · Denied · Asked by another hook
+//!    ▲      ├─ refuse ────────────────────────▶ Denied
+//!    │      └─ park ─▶ Parked (JSON) ──┐
+//!    └──────────── resume ◀────────────┘  once, until it ends, by an engine with the same key
+//! ```
+//!
+//! ```
+//! use std::time::Duration;
+//! use hookgate::approval::Parked;
+//! use hookgate::{Engine, Event, Gate, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict};
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! // The key is kept by the host, so that its next process reads what this one has parked.
+//! let start = |key| {
+//!     let hook = Hook::sync("confirm", |_| Ok(Verdict::ask("really?"))).event(Event::PreToolUse);
+//!     HandlerTable::builder().insert(hook).build().map(|table| Engine::new(table).with_approval_key(key))
+//! };
+//! let (engine, context) = (start([7; 32])?, StepContext::new("session-1"));
+//! let deploy = ToolUse::propose("Bash", r#"{"command":"make deploy"}"#).unwrap();
+//! let Gate::Asked(asked) = engine.dispatch(deploy, &context).await else { panic!() };
+//! let parked = asked.park(&engine, &context, Duration::from_secs(3600)).unwrap();
+//! let kept = serde_json::to_vec(&parked).unwrap();
+//! drop(engine);
+//!
+//! // … the process ends; the next one has the same hooks, and the user has agreed …
+//! let engine = start([7; 32])?;
+//! let parked = Parked::from_json(&kept).unwrap();
+//! assert_eq!(parked.request().question, "really?");
+//! let asked = engine.resume::<ToolUse>(parked, &context).unwrap();
+//! assert!(asked.approve(&engine, &context).await.is_cleared());
+//! # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+//! ```
+//!
+//! # How long an approval holds
+//! As long as the hooks of the event are those that have asked: the same ids with the same declarations, in the same
+//! order. If they are others, the step is evaluated anew when it is approved, under its step id, by which what counts
+//! steps counts it once; then it may be asked about again. Between two processes a hook in Rust is known by its
+//! declaration alone: what its closure does is not compared.
+
+mod edit;
+mod parked;
+mod request;
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Answer, ReasonCode, StepContext};
+use hookgate_contract::{Answer, Envelope, ReasonCode, StepContext, StepId};
 use serde_json::{Value, json};
 
 use super::Engine;
 use super::hook_engine::HookEngine;
+use crate::clock;
 use crate::config_hash::ConfigHash;
 use crate::decision::{Decision, Outcome};
+use crate::dispatch::queue_work;
 use crate::hook_id::HookId;
 use crate::step::{Asked, Clearance, Cleared, Gate, HookStep, Stamp, ToolUse, USER};
 use crate::table::HandlerTable;
+pub use edit::{EditError, EditProblem};
+pub(super) use parked::Approvals;
+pub use parked::{ParkError, ParkProblem, Parked, ResumeError};
+pub use request::ApprovalRequest;
 
 const NO_RECORD: &str =
     "the step was approved, but there is no record of it, and there must be one";
@@ -84,6 +138,9 @@ impl<S: HookStep> Asked<S> {
                 decision.deny_by_engine(NO_RECORD, ReasonCode::RuntimeError);
                 return Gate::open(step, Clearance { stamp, decision: Some(decision) }, None);
             }
+            if let Some(engine) = asked {
+                engine.queue_approved_work(step.payload(), context, &mut decision);
+            }
         } else if is_without_hooks(engine) {
             decision.deny_by_engine(NO_ENGINE, ReasonCode::PolicyViolation);
         } else {
@@ -126,6 +183,24 @@ impl Engine {
     ) -> bool {
         is_of(context, decision, stamp)
             && !self.table().has_changed_since(event, decision.generation.get())
+    }
+
+    /// Queues what the hooks have asked for beside the question, if the queue of the host takes that.
+    fn queue_approved_work(
+        &self,
+        payload: &dyn AnyPayload,
+        context: &StepContext<'_>,
+        decision: &mut Decision,
+    ) {
+        if !self.services.takes_work {
+            return;
+        }
+        let table = self.table();
+        let known = decision.step_id.clone();
+        let step_id = StepId::new(known.as_deref().or(context.step_id), clock::step_id);
+        let (generation, limit) = (table.generation().get(), table.limits.payload);
+        let envelope = Envelope::new(payload, context, &step_id, generation, limit);
+        queue_work(&self.services, &table, envelope, decision);
     }
 
     /// Returns whether this engine has asked about a step, in the session of a context.

@@ -21,7 +21,7 @@ impl Engine {
     }
 
     /// Has the queue ([`Engine::with_jobs`]) also take the work that hooks ask for with a `background_job`, at each
-    /// event, once the step is decided. Without this the host finds it in
+    /// event, once the step is decided: of a step that the user is asked about, when he approves it. Without this the host finds it in
     /// [`Decision::contributions`](crate::Decision::contributions) and does it itself; with it, it stays there and is
     /// already queued. What the queue does not keep is told in the messages of the decision.
     #[must_use]

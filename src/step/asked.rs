@@ -87,6 +87,8 @@ impl<S: HookStep> Asked<S> {
         decision.by = HookId::from(USER).into();
         decision.reason = Some(reason.into());
         decision.reason_code = None;
+        // Of a step that is refused, the host can tell it with the reason.
+        decision.undelivered.clear();
         Denied(decided)
     }
 

@@ -11,7 +11,8 @@ use hookgate::contract::{BuiltHandler, Capabilities};
 use hookgate::events::{DropReason, HookEventKind};
 use hookgate::jobs::{Job, JobError, JobQueue, JobRefused};
 use hookgate::{
-    Engine, Event, Failure, FailureClass, Hook, HookEngine, Outcome, Role, StepContext, Verdict,
+    Engine, Event, Failure, FailureClass, Gate, Hook, HookEngine, Outcome, Role, StepContext,
+    Verdict,
 };
 
 use crate::support::{Log, bash, context, engine, sync};
@@ -251,4 +252,28 @@ async fn work_that_is_not_kept_is_told() {
     assert!(gate.is_cleared());
     let told = "the job `index` that `a` has asked for is lost: too many jobs are waiting";
     assert_eq!(report.messages, [told]);
+}
+
+#[tokio::test]
+async fn work_beside_a_question_is_queued_when_the_user_approves() {
+    let queue = Queue::default();
+    let asking =
+        engine([asks("a", || Verdict::ask("sure?"))]).with_jobs(queue.clone()).with_asked_work();
+    let ask = async || {
+        let Gate::Asked(asked) = asking.dispatch(bash("make"), &step("s-1")).await else {
+            panic!()
+        };
+        asked
+    };
+    drop(ask().await.refuse("no"));
+    assert!(queue.jobs().is_empty(), "a step that was refused leaves none");
+    let edit = serde_json::json!({"tool_input": {"command": "make -n"}});
+    let edit = edit.as_object().unwrap().clone();
+    let gate = ask().await.approve_with(edit, &asking, &step("s-1")).await.unwrap();
+    assert!(gate.is_cleared());
+    let [job] = &queue.jobs()[..] else { panic!("{:?}", queue.jobs()) };
+    assert_eq!(job.envelope["tool_input"]["command"], "make -n");
+    assert_eq!(job.envelope["decision"]["outcome"], "allow");
+    assert!(ask().await.approve(&asking, &step("s-1")).await.is_cleared());
+    assert_eq!(queue.jobs().len(), 2, "another step is another job");
 }

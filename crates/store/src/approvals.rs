@@ -15,7 +15,7 @@
 mod grants;
 mod record;
 
-use hookgate::approval::{ApprovalRequest, Parked};
+use hookgate::approval::{ApprovalRequest, EditProblem, Parked};
 use hookgate_contract::quote::Quoted;
 use hookgate_contract::visible;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -104,6 +104,17 @@ pub enum ApprovalError {
     /// The person has said something else before.
     #[error("`{0}` has answered otherwise before")]
     AnsweredBefore(String),
+    /// The step cannot be changed to that.
+    #[error("the step cannot be changed like this: {0}")]
+    Edit(#[from] EditProblem),
+    /// Fewer persons may answer than have to agree.
+    #[error("{need} persons have to agree, and {may} may answer")]
+    TooFew {
+        /// How many have to agree.
+        need: u32,
+        /// How many may answer.
+        may: usize,
+    },
     /// Another person agrees to another change of the step.
     #[error(
         "another person has agreed to another change of the step: see `hookgate approvals show`"
@@ -136,6 +147,9 @@ impl RunStore {
     }
 }
 
+/// How long a question and a grant are kept after their end, in milliseconds: thirty days.
+const KEEP_ENDED: u64 = 30 * 24 * 60 * 60 * 1000;
+
 /// The columns of a question.
 const COLUMNS: &str = "id, session, event, hooks, question, asked, expires, state, why, need, persons, \
                        edit IS NOT NULL, taken";
@@ -155,9 +169,10 @@ impl Approvals {
     /// an answer is for once: what persons have said to it is forgotten.
     ///
     /// # Errors
-    /// The file cannot be used.
+    /// Fewer persons may answer than have to agree, or the file cannot be used.
     pub fn park(&self, parked: &Parked, persons: &Persons) -> Result<Approval, ApprovalError> {
         let request = parked.request();
+        persons.check()?;
         let text = serde_json::to_vec(parked).map_err(|_| unreadable(&request.id))?;
         self.change(|write, key| {
             let sealed = seal(key, &name(&request.id), &text);
@@ -165,6 +180,7 @@ impl Approvals {
                 file: self.store.settings().file.clone(),
                 error,
             })?;
+            self.forget_old(write)?;
             self.forget_taken(write, &request.id)?;
             let mut insert = self.sql(write.prepare_cached(
                 "INSERT OR IGNORE INTO approval(id, session, event, hooks, question, asked, expires, state, need, \
@@ -184,6 +200,19 @@ impl Approvals {
             ]))?;
             self.find(write, &request.id)
         })
+    }
+
+    /// Forgets questions and grants that have ended long ago.
+    fn forget_old(&self, write: &Connection) -> Result<(), RunError> {
+        let before = self.store.now().saturating_sub(KEEP_ENDED);
+        for old in [
+            "DELETE FROM approval_answer WHERE approval IN (SELECT id FROM approval WHERE expires < ?1)",
+            "DELETE FROM approval WHERE expires < ?1",
+            "DELETE FROM approval_grant WHERE until < ?1",
+        ] {
+            self.sql(write.execute(old, params![before]))?;
+        }
+        Ok(())
     }
 
     /// Forgets a question whose answer was taken.
@@ -272,6 +301,8 @@ impl Approvals {
                 return Err(ApprovalError::OtherEdit);
             }
             if let Some(edit) = edit.filter(|_| *approves) {
+                let request = self.parked(write, key, id)?.request().clone();
+                answer.edit.iter().try_for_each(|edit| request.check_edit(edit))?;
                 let sealed = seal(key, &name(id), edit.as_bytes());
                 let sealed = sealed.map_err(|error| RunError::File {
                     file: self.store.settings().file.clone(),

@@ -55,7 +55,7 @@ impl ToolUse<Cleared> {
 
     /// As [`run`](Self::run), for an executor with types of its own: the evaluated arguments are read as `In`, and what it
     /// returns is written as JSON. Arguments that do not fit, and a result that cannot be written, are a failed tool, whose
-    /// text says why; in the first case the executor is not called.
+    /// text says why; in the first case the executor is not called. JSON has no infinity: it is null.
     ///
     /// ```
     /// use hookgate::{Gate, HookEngine, Noop, StepContext, ToolUse};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::{ApprovalError, is_same_name};
 use hookgate::HookId;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -89,6 +90,21 @@ impl Persons {
     pub fn from<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.from = names.into_iter().map(Into::into).collect();
         self
+    }
+}
+
+impl Persons {
+    /// Finds whether as many may answer as have to agree.
+    pub(super) fn check(&self) -> Result<(), ApprovalError> {
+        let may = self.from.iter().enumerate().filter(|(index, name)| {
+            let before = self.from.iter().take(*index);
+            !before.into_iter().any(|before| is_same_name(before, name))
+        });
+        let may = may.count();
+        match self.from.is_empty() || u32::try_from(may).is_ok_and(|may| may >= self.need) {
+            true => Ok(()),
+            false => Err(ApprovalError::TooFew { need: self.need, may }),
+        }
     }
 }
 

@@ -364,3 +364,38 @@ fn who_agrees_second_can_see_the_change_that_he_agrees_to() {
     let answer = PersonAnswer::approve_with("ben", seen);
     assert_eq!(approvals.answer(&id, &answer).unwrap().state, ApprovalState::Approved);
 }
+
+#[test]
+fn an_answer_that_cannot_be_carried_out_is_refused_at_once() {
+    let place = Place::new();
+    let (approvals, id) = ask(&place, "make", &Persons::default());
+    let of_tool = json!({"tool_name": "Read"}).as_object().unwrap().clone();
+    let refused = approvals.answer(&id, &PersonAnswer::approve_with("ada", of_tool)).unwrap_err();
+    assert!(matches!(refused, ApprovalError::Edit(_)), "{refused}");
+    assert_eq!(approvals.approval(&id).unwrap().state, ApprovalState::Pending);
+    // One person under two spellings is one.
+    let parked = parked(&approvals, "make -B", HOUR);
+    let few = approvals.park(&parked, &Persons::need(2).from(["ada", "Ada"])).unwrap_err();
+    assert!(matches!(few, ApprovalError::TooFew { need: 2, may: 1 }), "{few}");
+    assert!(approvals.park(&parked, &Persons::need(2).from(["ada", "ben"])).is_ok(), "the control");
+}
+
+#[test]
+fn what_has_ended_long_ago_is_forgotten() {
+    let place = Place::new();
+    let (approvals, id) = ask(&place, "make", &Persons::default());
+    let request = approvals.request(&id).unwrap();
+    approvals.grant(&request, GrantScope::User, "ada", HOUR).unwrap();
+    let later = |days: u64| {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        let now = u64::try_from(now.as_millis()).unwrap() + days * 24 * 3600 * 1000;
+        let store = RunStore::open(place.settings().clock(move || now)).unwrap();
+        let approvals = store.approvals();
+        let other = parked(&approvals, "ls", HOUR);
+        approvals.park(&other, &Persons::default()).unwrap();
+        approvals
+    };
+    assert!(later(29).approval(&id).is_ok() && later(29).grants().unwrap().len() == 1);
+    assert!(matches!(later(32).approval(&id), Err(ApprovalError::Unknown(_))));
+    assert!(approvals.grants().unwrap().is_empty());
+}

@@ -2,11 +2,12 @@
 
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::quote::Quoted;
-use hookgate_contract::{Patch, PatchField, StepContext};
+use hookgate_contract::{Contract, Event, Patch, PatchField, StepContext, json};
 use serde_json::{Map, Value};
 
+use super::super::hook_engine::HookEngine;
+use super::{ApprovalRequest, holds, is_without_hooks};
 use crate::dispatch::{apply_edit, find_untaken};
-use crate::engine::{HookEngine, holds, is_without_hooks};
 use crate::panic_boundary::catch;
 use crate::step::{Asked, Gate, HookStep};
 
@@ -144,9 +145,32 @@ fn written(payload: &dyn AnyPayload) -> Option<Value> {
     catch("the payload", || payload.to_value()).ok()?.ok()
 }
 
+impl ApprovalRequest {
+    /// Finds what is wrong with an edit before it is kept as an answer: fields that may not be changed at the event, and
+    /// values of another type. Of an event of the embedder nothing is known here; there it is found when the step is
+    /// approved.
+    ///
+    /// # Errors
+    /// What the contract of the event refuses.
+    pub fn check_edit(&self, edit: &Map<String, Value>) -> Result<(), EditProblem> {
+        match Event::from_name(&self.event) {
+            Some(event) => check_fields(edit, event.contract()),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Checks an edit as the patch of a hook is checked.
 fn check(edit: &Map<String, Value>, payload: &dyn AnyPayload) -> Result<(), EditProblem> {
     let contract = payload.contract();
+    check_fields(edit, contract)?;
+    match find_untaken(contract, false, &Patch::from(edit.clone()), payload) {
+        Some(failure) => Err(EditProblem::Untaken(failure.detail.into_owned())),
+        None => Ok(()),
+    }
+}
+
+fn check_fields(edit: &Map<String, Value>, contract: &Contract) -> Result<(), EditProblem> {
     for (name, value) in edit {
         let named = |field: &&PatchField| field.name == name;
         let Some(field) = contract.patch.iter().find(named) else {
@@ -165,14 +189,10 @@ fn check(edit: &Map<String, Value>, payload: &dyn AnyPayload) -> Result<(), Edit
             let expected = field.json_type.description();
             return Err(EditProblem::WrongType { field: field.name, expected });
         }
-        hookgate_contract::json::check(value, hookgate_contract::json::Integers::default())
-            .map_err(|error| EditProblem::Unreadable {
-                field: field.name,
-                problem: error.to_string(),
-            })?;
+        json::check(value, json::Integers::default()).map_err(|error| EditProblem::Unreadable {
+            field: field.name,
+            problem: error.to_string(),
+        })?;
     }
-    match find_untaken(contract, false, &Patch::from(edit.clone()), payload) {
-        Some(failure) => Err(EditProblem::Untaken(failure.detail.into_owned())),
-        None => Ok(()),
-    }
+    Ok(())
 }

@@ -11,11 +11,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::super::Engine;
 use super::ApprovalRequest;
 use crate::clock;
 use crate::config_hash::ConfigHash;
 use crate::decision::Decision;
-use crate::engine::Engine;
 use crate::hex;
 use crate::read_json::read_json;
 use crate::step::{Asked, HookStep};
@@ -69,8 +69,10 @@ impl Parked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParkProblem {
-    /// The engine has not asked it, or not in this session.
-    #[error("the step was asked about by another engine, or in another session")]
+    /// The engine has not asked it, or not in this session, or not by the hooks that are in force.
+    #[error(
+        "the step was asked about by another engine or other hooks, or in another session: dispatch it again"
+    )]
     OtherEngine,
     /// It would be kept for more than [`Parked::LONGEST`].
     #[error("a question is parked for thirty days at most")]
