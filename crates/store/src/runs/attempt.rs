@@ -17,12 +17,15 @@ const WRITES: u32 = 20;
 /// How long is waited before that.
 const AGAIN: Duration = Duration::from_millis(100);
 
+/// Is told of a run.
+type Listener = Arc<dyn Fn(&Run) + Send + Sync>;
+
 /// What holds for each attempt of a worker.
 #[derive(Clone, Default)]
 pub(super) struct Limits {
     pub(super) time: Option<TimeLimit>,
     /// Is told of each run that something has become of.
-    pub(super) told: Option<Arc<dyn Fn(&Run) + Send + Sync>>,
+    pub(super) told: Option<Listener>,
 }
 
 /// Until when attempts may take.
