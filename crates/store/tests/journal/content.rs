@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hookgate::contract::contribution::AuditLine;
 use hookgate::recorder::Recorder as _;
 use hookgate::recorder::{Channel, Record};
 use hookgate::{
@@ -51,6 +52,24 @@ async fn a_record_is_read_as_it_was_written() {
         assert_eq!((entries[0].seq, entries[1].seq), (1, 2));
         place.assert_whole();
     }
+}
+
+#[tokio::test]
+async fn lines_for_the_audit_are_with_the_step_that_they_are_about() {
+    let place = Place::new();
+    let noted = Hook::sync("notes", |_| {
+        let line = AuditLine::new("deploy").details(json!({"to": "staging"}));
+        Ok(Verdict::deny("no").contribute(line))
+    });
+    let table = HandlerTable::builder().insert(noted.event(Event::PreToolUse)).build().unwrap();
+    let journal = Journal::open(place.settings()).unwrap();
+    let engine = Engine::new(table).with_recorder(journal.clone());
+    drop(engine.dispatch(bash("make"), &StepContext::new("session-1")).await);
+    journal.flush(LONG).unwrap();
+    let entries = place.entries();
+    let [given] = &entries[0].record().unwrap().report.contributions[..] else { panic!() };
+    let line = AuditLine::new("deploy").details(json!({"to": "staging"}));
+    assert_eq!((given.hook.as_str(), &given.contribution), ("notes", &line.into()));
 }
 
 #[tokio::test]
