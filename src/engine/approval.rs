@@ -1,6 +1,6 @@
 //! Questions that a hook asks the user: shown, edited, kept over a restart, answered once.
 //!
-//! A step that a hook asks about comes back as [`Asked`](crate::Asked). While the runtime lives it can be answered
+//! A step that a hook asks about comes back as [`Asked`]. While the runtime lives it can be answered
 //! there: approved, approved with other arguments, refused. If the answer may come later, or in another process, the
 //! step is *parked*: [`Parked`] is a signed JSON object with all that is needed to go on.
 //!
