@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use hookgate_store::{Run, RunFilter, RunState, RunStore, Worker};
+use hookgate_store::{Run, RunError, RunFilter, RunState, RunStore, Worker};
 use hookgate_test_support::kills::{Chance, Process, kills};
 use rusqlite::Connection;
 
@@ -92,13 +92,14 @@ fn kill_workers(place: &Place, test: &str, kills: u64) -> (RunStore, [Process; 2
     let mut chance = Chance::default();
     let (mut queued, mut most) = (0_u64, 0);
     let mut top_up = || {
-        let missing = IN_FLIGHT.saturating_sub(store.list(&open()).unwrap().len());
+        let missing = IN_FLIGHT.saturating_sub(patiently(|| store.list(&open())).len());
         let new = (queued..).take(missing).map(|number| {
             // Of each ten one may be tried once only.
             let attempts = if number % 10 == 9 { 1 } else { 100_000 };
             new_run(&format!("run-{number}")).attempts(attempts)
         });
-        queued += store.enqueue_all(&new.collect::<Vec<_>>()).unwrap().len() as u64;
+        let new: Vec<_> = new.collect();
+        queued += patiently(|| store.enqueue_all(&new)).len() as u64;
     };
     let start = || Process::start(test, FOLDER, place.0.path());
     let mut workers = [start(), start()];
@@ -111,11 +112,25 @@ fn kill_workers(place: &Place, test: &str, kills: u64) -> (RunStore, [Process; 2
         }
         chance.wait(Duration::from_millis(20));
         let running = RunFilter::default().states([RunState::Running]);
-        most = most.max(store.list(&running).unwrap().len());
+        most = most.max(patiently(|| store.list(&running)).len());
         workers[worker].kill();
         workers[worker] = start();
     }
     (store, workers, most)
+}
+
+/// Does something again while another process holds the file: on a busy machine that can take longer than a call waits.
+fn patiently<T>(act: impl Fn() -> Result<T, RunError>) -> T {
+    let begun = Instant::now();
+    loop {
+        let is_busy = |error: &rusqlite::Error| {
+            error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+        };
+        match act() {
+            Err(RunError::Sqlite { error, .. }) if is_busy(&error) && begun.elapsed() < LONG => {}
+            done => return done.unwrap(),
+        }
+    }
 }
 
 /// Waits until a process has written something of late, while there is work.
