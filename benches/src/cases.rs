@@ -112,7 +112,6 @@ pub(crate) const CASES: &[Case] = &[
     }),
     case("build_turn", "empty", 2_000, turns::built),
     case("turn_unarmed", "build_turn", 2_000, turns::unarmed),
-    case("turn_of_six", "build_turn", 500, turns::of_six),
     case("effects_typical", "empty", 2_000, effects::typical),
 ];
 

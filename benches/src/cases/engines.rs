@@ -136,7 +136,7 @@ fn hook(index: usize, handler: BuiltHandler) -> Hook {
     Hook::new(format!("hook-{index}"), "bench", handler).event(Event::PreToolUse)
 }
 
-pub(super) fn all(hooks: impl IntoIterator<Item = Hook>) -> Engine {
+fn all(hooks: impl IntoIterator<Item = Hook>) -> Engine {
     engine(hooks.into_iter().collect::<TableBuilder>())
 }
 

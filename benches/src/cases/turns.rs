@@ -2,12 +2,11 @@
 
 use std::hint::black_box;
 
-use hookgate::contract::contribution::{ContextPiece, PolicySetting, SectionText, ToolBundle};
 use hookgate::contract::payload::{
     Planning, PromptCompile, PromptContext, PromptContextPlanned, ToolSelection, TurnPolicy,
 };
 use hookgate::turn::Turn;
-use hookgate::{Engine, Event, Hook, StepContext, Verdict};
+use hookgate::{Engine, StepContext};
 
 use super::{Loop, engines, now};
 
@@ -31,37 +30,6 @@ pub(super) fn unarmed() -> Loop {
     Box::new(move |times| {
         for _ in 0..times {
             black_box(&now(turn(&engine)));
-        }
-    })
-}
-
-/// Turns to which six hooks contribute, with the prompt that comes of it.
-pub(super) fn of_six() -> Loop {
-    let section = |id: &'static str| {
-        let text = move || SectionText::new(id, "Answer briefly.\nSay what you did.");
-        Hook::sync(id, move |_| Ok(Verdict::none().contribute(text()))).event(Event::PromptCompile)
-    };
-    let context = |id: &'static str| {
-        let piece = move || ContextPiece::new(id, "The user likes tea.\nThe project is in Rust.");
-        Hook::sync(id, move |_| Ok(Verdict::none().contribute(piece()))).event(Event::PromptContext)
-    };
-    let policy = Hook::sync("limits", |_| {
-        Ok(Verdict::none().contribute(PolicySetting::new("shell", "network", false)))
-    });
-    let tools = Hook::sync("files", |_| {
-        Ok(Verdict::none().contribute(ToolBundle::new("files", vec!["read_file".into()])))
-    });
-    let engine = engines::all([
-        policy.event(Event::TurnPolicy),
-        context("memory"),
-        context("project"),
-        tools.event(Event::ToolSelection),
-        section("tone"),
-        section("rules"),
-    ]);
-    Box::new(move |times| {
-        for _ in 0..times {
-            black_box(&now(turn(&engine)).prompt());
         }
     })
 }
