@@ -18,13 +18,12 @@
 use std::sync::Arc;
 
 use hookgate_contract::contribution::{BackgroundJob, Contribution};
-use hookgate_contract::json::canonical;
 use hookgate_contract::{Failure, FailureClass};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::config_hash::ConfigHash;
-use crate::hex;
+use crate::digest::digest;
 use crate::hook_id::HookId;
 use crate::read_json::read_json;
 
@@ -142,11 +141,6 @@ pub fn idempotency_key(
     hook_hash: ConfigHash,
 ) -> String {
     digest(&json!([session_id, step_digest, hook_id, hook_hash]))
-}
-
-fn digest(value: &Value) -> String {
-    let hash = hmac_sha256::Hash::hash(canonical(value).as_bytes());
-    format!("sha256:{}", hex::encode(&hash))
 }
 
 /// A [`JobQueue`] has not taken a job.

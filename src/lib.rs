@@ -129,6 +129,7 @@ pub mod certify;
 mod clock;
 pub mod config;
 pub mod config_hash;
+mod digest;
 pub mod docs;
 pub mod engine;
 pub mod envelope;

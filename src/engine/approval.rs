@@ -59,6 +59,7 @@ use crate::clock;
 use crate::config_hash::ConfigHash;
 use crate::decision::{Decision, Outcome};
 use crate::dispatch::queue_work;
+use crate::generation::Generation;
 use crate::hook_id::HookId;
 use crate::step::{Asked, Clearance, Cleared, Gate, HookStep, Stamp, ToolUse, USER};
 use crate::table::HandlerTable;
@@ -228,18 +229,21 @@ impl Engine {
         identity_of_hooks(&table, payload, which)
     }
 
-    /// Returns a question that some hooks have asked before. If they are those in force, an approval holds; else it has the
-    /// step evaluated anew.
+    /// Returns a question that some hooks have asked before: hooks of this identity, or, if it was this engine, those of a
+    /// generation. If they are those in force, an approval holds; else it has the step evaluated anew.
     pub(crate) fn asked_again<S: HookStep>(
         &self,
         step: S,
         mut decision: Decision,
         answer: Option<Answer>,
-        hooks: ConfigHash,
+        (hooks, since): (ConfigHash, Option<Generation>),
         context: &StepContext<'_>,
     ) -> Asked<S> {
-        let table = self.table();
-        let stamp = match identity_of_hooks(&table, step.payload(), |_| true) == hooks {
+        let (table, payload) = (self.table(), step.payload());
+        // Hooks in Rust that are declared alike can do other things.
+        let has_changed =
+            since.is_some_and(|since| table.has_changed_since(payload.event_name(), since.get()));
+        let stamp = match !has_changed && identity_of_hooks(&table, payload, |_| true) == hooks {
             true => self.stamp(table.generation()),
             false => Stamp::OUTDATED,
         };

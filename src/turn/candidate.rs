@@ -10,7 +10,8 @@ use hookgate_contract::visible::line;
 use serde_json::json;
 
 use super::Given;
-use super::source::{Source, digest_of};
+use super::source::Source;
+use crate::digest::digest;
 use crate::hook_id::HookId;
 use crate::table::ContributionLimits;
 
@@ -119,7 +120,7 @@ impl Candidate {
             id: common.id.to_owned(),
             hook: hook.clone(),
             slot: slot.map_or_else(|| common.usual.to_owned(), Clone::clone),
-            digest: digest_of(&json!([section, title, content, visible, provenance])),
+            digest: digest(&json!([section, title, content, visible, provenance])),
             bytes: 0,
             tokens: 0,
             lifetime: common.lifetime.unwrap_or_default(),

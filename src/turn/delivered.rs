@@ -6,7 +6,8 @@ use hookgate_contract::contribution::{ContributionKind, Lifetime};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::source::{Giver, Source, digest_of};
+use super::source::{Giver, Source};
+use crate::digest::digest;
 
 /// How many texts are remembered of each sort; of more, the oldest are sent again.
 const MOST: usize = 4096;
@@ -70,14 +71,14 @@ impl Delivered {
 }
 
 fn of_session(source: &Source) -> String {
-    digest_of(&json!([source.kind, source.slot, source.digest]))
+    digest(&json!([source.kind, source.slot, source.digest]))
 }
 
 /// A hook gives one context of an id, and of a section as many texts as it likes: each of them is sent once.
 fn of_giver(source: &Source, giver: &Giver) -> String {
     let is_section = source.kind == ContributionKind::PromptSection;
     let text = is_section.then_some(&source.digest);
-    digest_of(&json!([source.kind, giver.hook, giver.id, text]))
+    digest(&json!([source.kind, giver.hook, giver.id, text]))
 }
 
 fn remember(keys: &mut VecDeque<String>, key: String) {

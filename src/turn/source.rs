@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::tokens::Tokens;
-use crate::hex;
+use crate::digest::digest;
 use crate::hook_id::HookId;
 use crate::table::ContributionLimits;
 
@@ -70,7 +70,7 @@ impl Source {
             id: id.to_owned(),
             hook: hook.clone(),
             slot: slot.to_owned(),
-            digest: digest_of(content),
+            digest: digest(content),
             bytes: text.len() as u64,
             tokens: tokens.of(&text),
             lifetime: Lifetime::Turn,
@@ -113,10 +113,4 @@ impl Source {
     pub(super) fn by_importance(&self, other: &Self, limits: &ContributionLimits) -> Ordering {
         self.priority.cmp(&other.priority).then_with(|| self.in_order(other, limits))
     }
-}
-
-/// Returns the digest of a value, whatever the order of its keys.
-pub(super) fn digest_of(value: &Value) -> String {
-    let hash = hmac_sha256::Hash::hash(canonical(value).as_bytes());
-    ["sha256:", &hex::encode(&hash)].concat()
 }

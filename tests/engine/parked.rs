@@ -128,6 +128,17 @@ async fn other_hooks_judge_it_anew_when_it_is_approved() {
     assert_eq!(calls.load(Ordering::Relaxed), before);
 }
 
+/// In one process it is known that a hook in Rust was replaced, also by one that is declared alike.
+#[tokio::test]
+async fn another_closure_under_the_same_declaration_judges_it_anew() {
+    let engine = process([asks(&Arc::default())]);
+    let parked = ask(&engine).await.park(&engine, &session(), HOUR).unwrap();
+    let stricter = sync("ask", |_| Ok(Verdict::deny("not any more")));
+    engine.swap(HandlerTable::builder().insert(stricter).build().unwrap());
+    let asked = engine.resume::<ToolUse>(parked, &session()).unwrap();
+    assert_eq!(asked.approve(&engine, &session()).await.outcome(), Outcome::Deny);
+}
+
 #[tokio::test]
 async fn what_was_changed_or_signed_with_another_key_is_refused() {
     let bytes = parked().await;
@@ -141,6 +152,7 @@ async fn what_was_changed_or_signed_with_another_key_is_refused() {
         ("/decision/outcome", json!("allow")),
         ("/decision/by", json!(["nobody"])),
         ("/expires", json!(u64::MAX)),
+        ("/parked_by", json!("another")),
         ("/hooks", json!(format!("sha256:{}", "0".repeat(64)))),
         ("/signature", json!("00".repeat(32))),
         ("/signature", json!("")),

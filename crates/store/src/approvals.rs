@@ -175,11 +175,7 @@ impl Approvals {
         persons.check()?;
         let text = serde_json::to_vec(parked).map_err(|_| unreadable(&request.id))?;
         self.change(|write, key| {
-            let sealed = seal(key, &name(&request.id), &text);
-            let sealed = sealed.map_err(|error| RunError::File {
-                file: self.store.settings().file.clone(),
-                error,
-            })?;
+            let sealed = self.sealed(key, &request.id, &text)?;
             self.forget_old(write)?;
             self.forget_taken(write, &request.id)?;
             let mut insert = self.sql(write.prepare_cached(
@@ -303,11 +299,7 @@ impl Approvals {
             if let Some(edit) = edit.filter(|_| *approves) {
                 let request = self.parked(write, key, id)?.request().clone();
                 answer.edit.iter().try_for_each(|edit| request.check_edit(edit))?;
-                let sealed = seal(key, &name(id), edit.as_bytes());
-                let sealed = sealed.map_err(|error| RunError::File {
-                    file: self.store.settings().file.clone(),
-                    error,
-                })?;
+                let sealed = self.sealed(key, id, edit.as_bytes())?;
                 self.sql(write.execute(
                     "UPDATE approval SET edit = ?2 WHERE id = ?1",
                     params![id, sealed],
@@ -444,6 +436,11 @@ impl Approvals {
     ) -> Result<Option<String>, ApprovalError> {
         let text = self.unsealed(write, key, id, "edit")?;
         text.map(|text| String::from_utf8(text).map_err(|_| unreadable(id))).transpose()
+    }
+
+    fn sealed(&self, key: &Key, id: &str, text: &[u8]) -> Result<Vec<u8>, RunError> {
+        let file = || self.store.settings().file.clone();
+        seal(key, &name(id), text).map_err(|error| RunError::File { file: file(), error })
     }
 
     /// Returns what is sealed in a column; `None` if there is nothing.

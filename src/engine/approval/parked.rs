@@ -34,6 +34,8 @@ pub struct Parked {
     answer: Option<Answer>,
     /// What the hooks of the event are made of.
     hooks: ConfigHash,
+    /// The engine that has asked, of all processes: it knows more of its hooks than their declarations.
+    parked_by: String,
     /// Until when it can be answered, in milliseconds since 1970.
     expires: u64,
     #[serde(default)]
@@ -138,6 +140,8 @@ pub enum ResumeError {
 #[derive(Default)]
 pub(crate) struct Approvals {
     key: OnceLock<[u8; 32]>,
+    /// A name that no other engine of any process has.
+    name: OnceLock<String>,
     resumed: Mutex<HashMap<String, Resumed>>,
 }
 
@@ -158,7 +162,7 @@ impl fmt::Debug for Approvals {
 
 impl Approvals {
     pub(crate) fn with_key(key: [u8; 32]) -> Self {
-        Self { key: OnceLock::from(key), resumed: Mutex::default() }
+        Self { key: OnceLock::from(key), ..Self::default() }
     }
 
     /// Returns the key; `None` if the system has no random numbers.
@@ -169,6 +173,10 @@ impl Approvals {
         let mut key = [0; 32];
         getrandom::fill(&mut key).ok()?;
         Some(self.key.get_or_init(|| key))
+    }
+
+    fn name(&self) -> &str {
+        self.name.get_or_init(clock::step_id)
     }
 
     /// Returns whether a question carries the signature of this key. The comparison takes the same time wherever the first
@@ -263,6 +271,7 @@ impl Engine {
         let mut parked = Parked {
             expires: request.asked.saturating_add(millis),
             hooks: self.asking_hooks(asked, |_| true),
+            parked_by: self.approvals.name().to_owned(),
             decision: asked.decision().clone(),
             answer: asked.kept_answer().cloned(),
             request,
@@ -326,8 +335,10 @@ impl Engine {
         if !self.approvals.take(&parked, now) {
             return Err(ResumeError::Resumed);
         }
+        let is_own = parked.parked_by == self.approvals.name();
         let Parked { decision, answer, hooks, .. } = parked;
-        Ok(self.asked_again(step, decision, answer, hooks, context))
+        let since = is_own.then_some(decision.generation);
+        Ok(self.asked_again(step, decision, answer, (hooks, since), context))
     }
 }
 

@@ -1,6 +1,5 @@
 //! What a person is asked.
 
-use hookgate_contract::json::canonical;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{StepContext, visible};
 use serde::{Deserialize, Serialize};
@@ -9,8 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::clock;
 use crate::config_hash::ConfigHash;
 use crate::decision::Decision;
+use crate::digest::digest;
 use crate::generation::Generation;
-use crate::hex;
 use crate::hook_id::HookId;
 use crate::panic_boundary::catch;
 
@@ -68,18 +67,18 @@ impl ApprovalRequest {
         };
         let event = payload.event_name().to_owned();
         let session_id = context.session_id.to_owned();
-        let digest = digest(&event, &session_id, &step);
+        let of_step = digest_of(&event, &session_id, &step);
         let step_id = decision.step_id.clone().unwrap_or_default();
-        let id = hex::encode(&hash(&json!([digest, step_id])));
+        let id = digest(&json!([of_step, step_id]));
         Some(Self {
-            id: id.chars().take(32).collect(),
+            id: id.trim_start_matches("sha256:").chars().take(32).collect(),
             event,
             session_id,
             step_id,
             agent_id: context.agent_id.map(str::to_owned),
             cwd: context.cwd.map(str::to_owned),
             action: action(payload.event_name(), &step),
-            digest,
+            digest: of_step,
             step,
             question: decision.reason.clone().unwrap_or_default(),
             by: decision.by.to_vec(),
@@ -91,7 +90,7 @@ impl ApprovalRequest {
 
     /// Whether the digest is that of the step in it.
     pub(super) fn is_whole(&self) -> bool {
-        self.digest == digest(&self.event, &self.session_id, &self.step)
+        self.digest == digest_of(&self.event, &self.session_id, &self.step)
     }
 
     /// Returns the step as lines to be shown, `name: value`, the name of a tool first: a text as it is, line by line, the
@@ -151,9 +150,8 @@ fn shown(name: &str, value: &Value) -> Vec<String> {
     out
 }
 
-fn digest(event: &str, session_id: &str, step: &Map<String, Value>) -> String {
-    let whole = json!({"event": event, "session_id": session_id, "step": step});
-    format!("sha256:{}", hex::encode(&hash(&whole)))
+fn digest_of(event: &str, session_id: &str, step: &Map<String, Value>) -> String {
+    digest(&json!({"event": event, "session_id": session_id, "step": step}))
 }
 
 /// Returns the digest of what would happen.
@@ -161,10 +159,5 @@ fn action(event: &str, step: &Map<String, Value>) -> String {
     let names_call = |name: &str| name == "tool_use_id";
     let of_step = step.iter().filter(|(name, _)| !names_call(name));
     let step: Map<_, _> = of_step.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let whole = json!({"event": event, "step": step});
-    format!("sha256:{}", hex::encode(&hash(&whole)))
-}
-
-fn hash(value: &Value) -> [u8; 32] {
-    hmac_sha256::Hash::hash(canonical(value).as_bytes())
+    digest(&json!({"event": event, "step": step}))
 }
