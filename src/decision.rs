@@ -130,7 +130,7 @@ pub struct Decision {
     /// The required hooks that have failed, in the order of the hooks: what was gathered is not enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_required: Vec<FailedRequired>,
-    /// The hooks whose context the host shows the model not, in their order: see [`StepContext::no_context`](hookgate_contract::StepContext::no_context).
+    /// The hooks whose context the host does not show to the model, in their order: see [`StepContext::no_context`](hookgate_contract::StepContext::no_context).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undelivered: Vec<HookId>,
     /// Labels; if two hooks set the same one, that of the later hook is kept.

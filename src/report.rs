@@ -92,7 +92,7 @@ pub struct Report {
     /// The required hooks that have failed, in the order of the hooks: what was gathered is not enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_required: Vec<FailedRequired>,
-    /// The hooks whose context the host shows the model not, in their order: see [`StepContext::no_context`].
+    /// The hooks whose context the host does not show to the model, in their order: see [`StepContext::no_context`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undelivered: Vec<HookId>,
     /// Labels; of two hooks that give the same one the later counts.

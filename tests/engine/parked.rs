@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hookgate::approval::{ParkProblem, Parked, ResumeError};
-use hookgate::contract::payload::UserPromptSubmit;
+use hookgate::contract::payload::{Payload, UserPromptSubmit};
 use hookgate::recorder::{Channel, DispatchEnd};
 use hookgate::{
-    Asked, Engine, Event, Gate, HandlerTable, Hook, HookEngine as _, Outcome, StepContext, ToolUse,
-    Verdict,
+    Asked, Contract, Engine, Event, EventKind, Gate, HandlerTable, Hook, HookEngine as _, Outcome,
+    StepContext, ToolUse, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -271,4 +271,36 @@ async fn a_question_of_hooks_that_were_changed_is_not_one_of_the_hooks_in_force(
     let asked = same.resume::<ToolUse>(read(&bytes), &session()).unwrap();
     let again = ask(&same).await.request(&same, &session()).unwrap();
     assert_eq!(asked.request(&same, &session()).unwrap().asking, again.asking);
+}
+
+/// A step of the embedder that is read otherwise than it is written: payer and payee change places.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Transfer {
+    #[serde(rename(deserialize = "payee"))]
+    payer: String,
+    #[serde(rename(deserialize = "payer"))]
+    payee: String,
+}
+
+static TRANSFER: Contract = Contract::custom("x.transfer", EventKind::Gate).may_ask();
+
+impl Payload for Transfer {
+    fn contract(&self) -> &'static Contract {
+        &TRANSFER
+    }
+}
+
+hookgate::hook_step!(Transfer: &TRANSFER => Cleared, Denied, Asked);
+
+#[tokio::test]
+async fn a_step_that_is_read_as_another_one_is_refused() {
+    let mut table = HandlerTable::builder();
+    table.contract(&TRANSFER);
+    table.insert(Hook::sync("ask", |_| Ok(Verdict::ask("sure?"))).custom_event("x.transfer"));
+    let engine = Engine::new(table.build().unwrap());
+    let transfer = Transfer { payer: "ada".to_owned(), payee: "ben".to_owned() };
+    let Gate::Asked(asked) = engine.dispatch(transfer, &session()).await else { panic!() };
+    let parked = asked.park(&engine, &session(), HOUR).unwrap();
+    let refused = engine.resume::<Transfer>(parked, &session()).unwrap_err();
+    assert_eq!(refused, ResumeError::Unreadable("it is read as another step".to_owned()));
 }

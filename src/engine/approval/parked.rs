@@ -6,6 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use hmac_sha256::HMAC;
+use hookgate_contract::payload::AnyPayload as _;
 use hookgate_contract::{Answer, Contract, StepContext};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use crate::clock;
 use crate::config_hash::ConfigHash;
 use crate::decision::Decision;
 use crate::hex;
+use crate::panic_boundary::catch;
 use crate::read_json::read_json;
 use crate::step::{Asked, HookStep};
 
@@ -332,6 +334,11 @@ impl Engine {
         }
         let payload = serde_json::from_value::<S::Payload>(parked.request.step.clone().into());
         let step = S::from(payload.map_err(|error| ResumeError::Unreadable(error.to_string()))?);
+        // A type of the embedder can read another thing than it has written.
+        let read = catch("the payload", || step.payload().to_value());
+        if !matches!(read, Ok(Ok(Value::Object(read))) if read == parked.request.step) {
+            return Err(ResumeError::Unreadable("it is read as another step".to_owned()));
+        }
         if !self.approvals.take(&parked, now) {
             return Err(ResumeError::Resumed);
         }
