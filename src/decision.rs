@@ -2,7 +2,7 @@
 //!
 //! Each hook gives a *verdict*, whose decision is allow, ask, deny or halt ([`VerdictDecision`]).
 //! The verdicts that count are merged into one [`Decision`] with an [`Outcome`]. Outcomes are a
-//! lattice, `halt > deny > ask > answered > allow`: the strictest verdict wins, in whatever order the
+//! lattice, `halt > deny > cancelled > ask > answered > allow`: the strictest verdict wins, in whatever order the
 //! hooks were called, and an allow never weakens anything.
 //!
 //! | verdicts | outcome | `by` |
@@ -56,6 +56,9 @@ pub enum Outcome {
     Answered,
     /// The user decides whether the step goes on.
     Ask,
+    /// The host has cancelled the dispatch before the hooks had decided, or has dropped it: the step does not happen,
+    /// and no hook has said so. It is no verdict of a hook.
+    Cancelled,
     /// The step does not happen.
     Deny,
     /// The whole run stops.
@@ -70,9 +73,22 @@ impl Outcome {
             Self::Allow => "allow",
             Self::Answered => "answered",
             Self::Ask => "ask",
+            Self::Cancelled => "cancelled",
             Self::Deny => "deny",
             Self::Halt => "halt",
         }
+    }
+
+    /// Returns whether the step happens neither now nor when a user agrees: it was denied, halted or cancelled.
+    ///
+    /// ```
+    /// use hookgate::Outcome;
+    ///
+    /// assert!(Outcome::Cancelled.is_refusal() && !Outcome::Ask.is_refusal());
+    /// ```
+    #[must_use]
+    pub const fn is_refusal(self) -> bool {
+        matches!(self, Self::Cancelled | Self::Deny | Self::Halt)
     }
 }
 
@@ -152,6 +168,9 @@ pub struct Decision {
 /// The name in [`Decision::by`] if the engine itself denies.
 pub(crate) const ENGINE: &str = "hookgate";
 
+/// The reason of a step whose dispatch was cancelled.
+const CANCELLED: &str = "the dispatch was cancelled before the hooks had decided";
+
 impl Decision {
     /// Has the engine itself deny the step, whatever was decided before.
     pub(crate) fn deny_by_engine(&mut self, reason: impl Into<String>, code: ReasonCode) {
@@ -159,6 +178,15 @@ impl Decision {
         self.by = HookId::from(ENGINE).into();
         self.reason = Some(reason.into());
         self.reason_code = Some(code);
+    }
+
+    /// Ends what the hooks have not decided: the host has cancelled the dispatch.
+    pub(crate) fn cancel(&mut self) {
+        self.outcome = Outcome::Cancelled;
+        self.by = SmallList::new();
+        self.reason = Some(CANCELLED.to_owned());
+        self.reason_code = None;
+        self.undelivered.clear();
     }
 
     /// Returns a decision without any ballot: the step is allowed.
@@ -246,7 +274,7 @@ pub enum VoteOutcome {
     Abstained,
     /// It failed.
     Failed,
-    /// It was cancelled, because an earlier hook had decided.
+    /// It was cancelled, because an earlier hook had decided, or the host has cancelled the dispatch.
     Cancelled,
     /// It is an observer and was notified.
     Observed,

@@ -25,6 +25,7 @@ mod deciders;
 mod dependencies;
 mod final_round;
 mod guarded_call;
+mod in_flight;
 mod in_order;
 mod invoke;
 mod job_call;
@@ -66,6 +67,8 @@ pub(crate) use asked_work::queue_work;
 pub(crate) use background::Background;
 pub use background::{BackgroundCounts, PatchEnvelope};
 use dependencies::{Ends, TurnNotes};
+use guarded_call::is_cancelled;
+use in_flight::InFlight;
 use in_order::first_opinion;
 pub(crate) use job_call::JobCall;
 use left_behind::LeftBehind;
@@ -84,6 +87,7 @@ pub(crate) struct Services {
     pub(crate) stops: StopCounts,
     pub(crate) left_behind: LeftBehind,
     pub(crate) turn_notes: TurnNotes,
+    pub(crate) in_flight: InFlight,
     /// The durable queue of the host.
     pub(crate) jobs: Option<Arc<dyn JobQueue>>,
     /// Whether that also takes the work that hooks ask for.
@@ -98,6 +102,7 @@ impl Default for Services {
             stops: StopCounts::default(),
             left_behind: LeftBehind::default(),
             turn_notes: TurnNotes::default(),
+            in_flight: InFlight::default(),
             jobs: None,
             takes_work: false,
             stream,
@@ -160,7 +165,19 @@ impl<'a> DispatchContext<'a> {
     where
         'a: 'p,
     {
-        let Self { table, step_context, step_id, .. } = self;
+        self.envelope_in(self.step_context, payload)
+    }
+
+    #[inline(always)]
+    fn envelope_in<'p>(
+        &self,
+        step_context: &'p StepContext<'p>,
+        payload: &'p dyn AnyPayload,
+    ) -> Envelope<'p>
+    where
+        'a: 'p,
+    {
+        let Self { table, step_id, .. } = self;
         let generation = table.generation().get();
         Envelope::new(payload, step_context, step_id, generation, table.limits.payload)
     }
@@ -433,7 +450,8 @@ impl<'a> DispatchState<'a> {
         if nesting::has_refused() {
             self.context.nested_refusal().into_iter().for_each(|ballot| self.ballots.push(ballot));
         }
-        if self.ballots.is_empty() && self.patched.is_empty() {
+        let is_cancelled = self.is_cancelled(payload);
+        if self.ballots.is_empty() && self.patched.is_empty() && !is_cancelled {
             self.count_stops(None, payload);
             return (None, None);
         }
@@ -443,9 +461,13 @@ impl<'a> DispatchState<'a> {
             true => ballots.context_givers(),
             false => Vec::new(),
         };
-        let (mut decision, answer) = merge(ballots, patched, self.context.table.generation());
+        let (mut decision, mut answer) = merge(ballots, patched, self.context.table.generation());
+        if is_cancelled && decision.outcome < Outcome::Cancelled {
+            decision.cancel();
+            answer = None;
+        }
         // Of a step that is refused, the host can tell it with the reason.
-        if decision.outcome < Outcome::Deny {
+        if !decision.outcome.is_refusal() {
             decision.undelivered = undelivered;
         }
         self.count_stops(Some(&mut decision), payload);
@@ -454,6 +476,15 @@ impl<'a> DispatchState<'a> {
             queue_work(services, table, self.context.envelope(payload), &mut decision);
         }
         (Some(decision), answer)
+    }
+
+    /// Returns whether the host has cancelled the dispatch, so that the step does not happen: a step that nobody may
+    /// refuse, or that is refused only by who wants to (a stop), goes on.
+    #[inline]
+    fn is_cancelled(&self, payload: &dyn AnyPayload) -> bool {
+        let cancel = self.context.step_context.cancel;
+        let may_refuse = |contract: &Contract| contract.deny() && !contract.fails_open;
+        cancel.is_some() && may_refuse(self.contract(payload)) && is_cancelled(cancel)
     }
 
     /// Notifies the observers. Their failures become messages of the decision.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`embedding`] | a runtime with hooks in ten minutes |
 //! | [`handlers`] | a handler of your own: a closure, a type, a kind for hooks.toml |
+//! | [`sessions`] | hooks of one session, a user who presses Esc, the end of session and program |
 //! | [`hot_swap`] | patterns for changing hooks while sessions run |
 //! | [`failure`] | what a failed hook counts as, and how you find out |
 //! | [`permits`] | a tool that runs in another process |
@@ -15,6 +16,9 @@ pub mod embedding {}
 
 #[doc = include_str!("docs/handlers.md")]
 pub mod handlers {}
+
+#[doc = include_str!("docs/sessions.md")]
+pub mod sessions {}
 
 #[doc = include_str!("docs/hot_swap.md")]
 pub mod hot_swap {}

@@ -15,10 +15,13 @@
 //! | `engine/permit.rs` | clearances that cross a process boundary |
 //! | `engine/recording.rs` | how dispatches reach a recorder |
 //! | `engine/background.rs` | what a host does with background hooks |
+//! | `engine/scope.rs` | a session with hooks of its own over the table of the engine |
+//! | `engine/close.rs` | the orderly end |
 //! | `engine/jobs.rs` | how calls get to a durable queue, and how they are made later |
 
 pub mod approval;
 mod background;
+mod close;
 mod future;
 mod hook_engine;
 mod jobs;
@@ -27,14 +30,15 @@ mod optional;
 pub mod permit;
 mod recording;
 mod reported;
+pub mod scope;
 pub mod shadow;
 mod swap_error;
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Event, FailureClass, StepContext};
@@ -51,6 +55,7 @@ use crate::step::{Clearance, Clears, HookStep, Stamp, check, events, is_mismatch
 use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder, word};
 use approval::Approvals;
 pub use background::{BackgroundCounts, PatchEnvelope};
+pub use close::Closed;
 pub use future::DispatchFuture;
 pub use hook_engine::{DynHookEngine, HookEngine, ReportedFuture};
 use hook_engine::{Key, Sealed};
@@ -100,9 +105,16 @@ pub struct Engine {
     /// A number that no other engine of the process has.
     id: u64,
     swap: Swap<HandlerTable>,
+    shared: Arc<Shared>,
+}
+
+/// What an engine has in common with its scopes.
+#[derive(Default)]
+struct Shared {
     services: Services,
-    permits: Permits,
-    approvals: Approvals,
+    /// Made when the first one is issued: most engines issue none.
+    permits: LazyLock<Box<Permits>>,
+    approvals: OnceLock<Box<Approvals>>,
     recorder: Option<Arc<dyn Recorder>>,
 }
 
@@ -123,18 +135,9 @@ impl Engine {
     /// Returns an engine with a table, published as generation 1.
     #[must_use]
     pub fn new(mut table: HandlerTable) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(Stamp::NO_ENGINE.engine + 1);
         // A copy of the table of another engine is not recorded by this one, and not shadowed.
-        (table.recorded, table.shadow) = (false, None);
-        Self {
-            // ORDERING: only that no number is given twice matters.
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
-            swap: Swap::new(table),
-            services: Services::default(),
-            permits: Permits::default(),
-            approvals: Approvals::default(),
-            recorder: None,
-        }
+        (table.recorded, table.closed, table.shadow) = (false, None, None);
+        Self { id: next_id(), swap: Swap::new(table), shared: Arc::default() }
     }
 
     /// Returns the table in force. A dispatch that has begun keeps the one that it began with.
@@ -261,7 +264,7 @@ impl Engine {
     /// Subscribes to what hooks do from now on.
     #[must_use]
     pub fn subscribe(&self) -> Subscription {
-        self.services.stream.subscribe()
+        self.shared.services.stream.subscribe()
     }
 
     /// Returns how often a hook of the table in force has failed in a way, since it was first put in
@@ -298,7 +301,20 @@ impl Engine {
     /// are limited.
     #[must_use]
     pub fn left_behind(&self) -> usize {
-        self.services.left_behind.count()
+        self.shared.services.left_behind.count()
+    }
+
+    /// Returns an engine with a table of its own, which shares all else with another one.
+    fn over(base: &Self, table: HandlerTable, generation: Generation) -> Self {
+        let swap = Swap::at(table, generation.get());
+        Self { id: next_id(), swap, shared: Arc::clone(&base.shared) }
+    }
+
+    /// Returns what is in common with the scopes of the engine, which has none yet.
+    #[expect(clippy::expect_used, reason = "see the invariant")]
+    fn shared_mut(&mut self) -> &mut Shared {
+        // INVARIANT: a scope is of an engine in an `Arc` and keeps it there, so one that is held by value has no scope.
+        Arc::get_mut(&mut self.shared).expect("an engine that is configured has no scopes")
     }
 
     /// Returns which engine and which generation a clearance comes from.
@@ -327,6 +343,20 @@ impl Engine {
         let stamp = self.stamp(generation).in_session(context.session_id);
         Clearance { stamp, decision }
     }
+}
+
+impl Shared {
+    /// Returns the key and the answers of questions. Most engines park none.
+    fn approvals(&self) -> &Approvals {
+        self.approvals.get_or_init(Box::default)
+    }
+}
+
+/// Returns a number that no engine of the process has.
+fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(Stamp::NO_ENGINE.engine + 1);
+    // ORDERING: only that no number is given twice matters.
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 fn log_swap(generation: Generation, hooks: usize) {

@@ -190,6 +190,7 @@ pub use hookgate_rego as rego;
 /// # Ok::<_, hookgate::table::BuildErrors>(())
 /// ```
 pub mod prelude {
+    pub use crate::engine::scope::Scope;
     pub use crate::engine::{DynHookEngine, Engine, HookEngine};
     pub use crate::step::{Asked, Cleared, Denied, Gate, Halted, HookStep, ToolUse};
     pub use crate::table::{HandlerTable, Hook};
@@ -203,7 +204,9 @@ pub use decision::{Decision, Outcome};
 #[doc(inline)]
 pub use engine::noop::Noop;
 #[doc(inline)]
-pub use engine::{Engine, HookEngine, approval};
+pub use engine::scope::Scope;
+#[doc(inline)]
+pub use engine::{Engine, HookEngine, approval, scope};
 #[doc(inline)]
 pub use generation::Generation;
 #[doc(inline)]

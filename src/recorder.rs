@@ -107,14 +107,14 @@ impl Record {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DispatchEnd {
-    /// The hooks have decided. A dispatch that was cancelled by its token ends like this too: what the
-    /// cancelled hooks count as is in the report.
+    /// The hooks have decided. A dispatch that was cancelled by its signal ends like this too: the report says
+    /// `cancelled`.
     Decided,
     /// A step that a hook had asked about was approved by the user. The report has the step id of the
     /// dispatch that asked; it has no votes, since no hook was invoked again.
     Approved,
     /// The future of the dispatch was dropped before it had decided. The step did not happen, so the
-    /// report says `deny`, by `hookgate`.
+    /// report says `cancelled`, by nobody.
     Dropped,
     /// A tool was started, and its [`Running`](crate::step::Running) was dropped without a result. The tool may have
     /// run, and no hook has seen its result, so the report says `deny` at `post_tool_use`, by `hookgate`. It has the

@@ -257,10 +257,8 @@ impl Report {
     /// Turns the report into that of a dispatch that was dropped before it had decided.
     pub(crate) fn dropped(self) -> Self {
         Self {
-            decision: Outcome::Deny,
-            by: vec![ENGINE.into()],
+            decision: Outcome::Cancelled,
             reason: Some("the dispatch was dropped before it had decided".to_owned()),
-            reason_code: Some(ReasonCode::RuntimeError),
             ..self
         }
     }

@@ -92,7 +92,7 @@ pub(crate) use retry::MOST_RETRIES;
 pub use retry::Retry;
 use shared_list::SharedList;
 pub use spec::HookSpec;
-pub(crate) use spec::{SetAside, Unread, override_key};
+pub(crate) use spec::{SCOPE, SetAside, Unread, override_key};
 pub(crate) use swap::{BELOW_GENERATION, EVENTS, HAS_SESSION, Swap, Versioned, generation, word};
 pub(crate) use work::{Place, Work};
 
@@ -128,7 +128,7 @@ pub struct HandlerTable {
     pub(crate) limits: Limits,
     hash: OnceLock<ConfigHash>,
     /// The registered sections of the config, as they were written, by name.
-    sections: BTreeMap<String, Value>,
+    sections: Arc<BTreeMap<String, Value>>,
     /// What the table was built to require.
     require: Require,
     /// What is required of the table; once it is in force, also what the engine requires.
@@ -137,8 +137,10 @@ pub struct HandlerTable {
     lowers: bool,
     /// In which generations its events last had other hooks.
     last_changes: LastChanges,
-    /// Whether the engine that has published the table hands its dispatches to a recorder or a shadow.
+    /// Whether the engine that has published the table hands its dispatches to a recorder or a shadow, or refuses them.
     pub(crate) recorded: bool,
+    /// Why no step is evaluated any more, if so.
+    pub(crate) closed: Option<&'static str>,
     /// The queue of the shadow that judges beside the table. The table carries it and knows nothing of it.
     pub(crate) shadow: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -165,12 +167,13 @@ impl HandlerTable {
             unknown_contracts: false,
             limits: Limits::default(),
             hash: OnceLock::new(),
-            sections: BTreeMap::new(),
+            sections: Arc::default(),
             require: Require::default(),
             required: Arc::default(),
             lowers: false,
             last_changes: LastChanges::new(),
             recorded: false,
+            closed: None,
             shadow: None,
         }
     }
@@ -327,7 +330,7 @@ impl HandlerTable {
 
     /// Returns the hook of an id as it was declared.
     pub(crate) fn spec(&self, id: &str) -> Option<&HookSpec> {
-        let hook = self.hooks.get(*self.ids.get(id)?)?;
+        let hook = self.hooks.get(self.ids.get(id)?)?;
         Some(&hook.spec)
     }
 
@@ -354,6 +357,23 @@ impl HandlerTable {
 }
 
 impl HandlerTable {
+    /// Has every step refused that may be refused, and says why.
+    pub(crate) const fn close(&mut self, why: &'static str) {
+        (self.recorded, self.closed) = (true, Some(why));
+    }
+
+    /// Prepares the table of a scope, which was made from that of its engine, to be put in force after another one,
+    /// under a generation. What leaves that of the engine unguarded, no hook of the scope guards.
+    pub(crate) fn follow(&mut self, engine: &Self, before: Option<&Self>, generation: u64) {
+        self.lowers = false;
+        let mut gaps = self.gaps();
+        gaps.extend(engine.gaps());
+        self.deny_gaps(gaps);
+        if let Some(before) = before {
+            self.note_changes(before, generation);
+        }
+    }
+
     /// Returns the hooks of each event that has any, with its name.
     fn named_buckets(&self) -> impl Iterator<Item = (&str, &Arc<Bucket>)> {
         let own = self.buckets.iter().flatten().map(|bucket| (bucket.contract.name, bucket));
@@ -383,8 +403,8 @@ const _: () = assert!(Event::COUNT < EVENTS as usize, "the generation is kept ab
 
 impl Versioned for HandlerTable {
     fn armed(&self) -> u64 {
-        // No step of an engine with a recorder or a shadow passes unseen, whether its event has a hook or not.
-        if self.recorded { BELOW_GENERATION } else { self.armed }
+        // No step of an engine with a recorder or a shadow passes unseen, nor of one that is closed, whether its event has a hook or not.
+        if self.recorded || self.closed.is_some() { BELOW_GENERATION } else { self.armed }
     }
 
     fn generation(&self) -> u64 {
@@ -404,6 +424,9 @@ impl Versioned for HandlerTable {
         }
         if let Some(shadow) = before.and_then(|before| before.shadow.clone()) {
             (self.recorded, self.shadow) = (true, Some(shadow));
+        }
+        if let Some(why) = before.and_then(|before| before.closed) {
+            self.close(why);
         }
         if !self.required.is_empty() {
             self.deny_unguarded();

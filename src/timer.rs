@@ -5,8 +5,9 @@
 //! hook decides.
 
 use std::fmt::Display;
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -42,6 +43,34 @@ pub(crate) fn sleep_until(at: Instant) -> Result<Pin<Box<Sleep>>, Failure> {
              runtime with `enable_time`",
         )
     })
+}
+
+/// Waits for what ends by itself, but no longer than a timeout.
+///
+/// # Errors
+/// See [`sleep_until`]: it has not ended, and cannot be waited for.
+pub(crate) async fn wait_at_most(
+    timeout: Duration,
+    ends: impl Future<Output = ()>,
+) -> Result<(), Failure> {
+    let mut ends = pin!(ends);
+    let mut timer = None;
+    poll_fn(|cx| {
+        if ends.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Ok(()));
+        }
+        let timer = timer.get_or_insert_with(|| {
+            let at = Instant::now().checked_add(timeout);
+            at.map(sleep_until).transpose()
+        });
+        match timer {
+            Ok(Some(timer)) => timer.as_mut().poll(cx).map(Ok),
+            // The timeout is beyond the range of the clock.
+            Ok(None) => Poll::Pending,
+            Err(failure) => Poll::Ready(Err(failure.clone())),
+        }
+    })
+    .await
 }
 
 /// One timer for all calls that wait at the same time: it is set to the first of their ends.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use hookgate::config::Loader;
-use hookgate::{Engine, HookEngine, Verdict};
+use hookgate::{Engine, HandlerTable, HookEngine, Scope, Verdict};
 use support::{bash, context};
 
 const WARM_UP: u32 = 50_000;
@@ -90,7 +90,7 @@ fn an_engine_without_subscribers_takes_little_memory() {
         grown / ENGINES as u64
     };
     let silent = each(|| Box::new(Engine::without_hooks()));
-    assert!(silent < 24 << 10, "an engine takes {silent} bytes");
+    assert!(silent < 2 << 10, "an engine takes {silent} bytes");
     // The control: the ring is seen.
     let subscribed = each(|| {
         let engine = Engine::without_hooks();
@@ -98,6 +98,44 @@ fn an_engine_without_subscribers_takes_little_memory() {
         Box::new((engine, events))
     });
     assert!(subscribed > 64 << 10, "an engine with a listener takes {subscribed} bytes");
+}
+
+/// There are thousands of sessions, each with hooks of its own over the table of one engine.
+#[test]
+fn a_session_takes_little_memory_and_gives_all_of_it_back() {
+    const SESSIONS: usize = 1_000;
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let base = |index: usize| support::sync(&format!("base-{index}"), |_| Ok(Verdict::none()));
+    let engine = std::sync::Arc::new(support::engine((0..20).map(base)));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let open = || -> Vec<Scope> {
+        let mine = || support::sync("mine", |_| Ok(Verdict::deny("no")));
+        let scope = |n| engine.scope(format!("session-{n}")).cwd("/srv/ledger").hook(mine()).open();
+        (0..SESSIONS).map(|n| scope(n).unwrap()).collect()
+    };
+    // Others have taken what the allocator had kept.
+    let others = open();
+    let before = resident();
+    let sessions = open();
+    let each = resident().saturating_sub(before) / SESSIONS as u64;
+    eprintln!("{each} bytes for a session");
+    assert!(each < 4 << 10, "a session takes {each} bytes");
+    for scope in &sessions {
+        let dispatch = runtime.block_on(scope.dispatch(bash("ls"), &scope.context()));
+        assert!(!dispatch.is_cleared());
+    }
+    drop((sessions, others));
+    // Thousands of swaps, and sessions that come and go between them, leave nothing.
+    let rest = resident();
+    for _ in 0..support::cases(20, 300) {
+        engine.swap(HandlerTable::clone(&engine.table()));
+        for scope in open() {
+            drop(runtime.block_on(scope.dispatch(bash("ls"), &scope.context())));
+            scope.end();
+        }
+    }
+    let grown = resident().saturating_sub(rest);
+    assert!(grown < 2 << 20, "{grown} bytes are left");
 }
 
 /// The control: a hook that keeps sixteen bytes of every step is seen.

@@ -66,6 +66,8 @@ pub(crate) const CASES: &[Case] = &[
     case("no_match_100", "noop", 10_000, || dispatched(no_match(100), call)),
     case("no_match_10000", "noop", 10_000, || dispatched(no_match(10_000), call)),
     case("sync_1", "noop", 10_000, || dispatched(engines::silent(1), call)),
+    case("scope_no_match", "no_match_1", 10_000, || dispatched(engines::scope(no_match(1)), call)),
+    case("scope_sync", "sync_1", 10_000, || dispatched(engines::scope(engines::silent(1)), call)),
     case("sync_10", "noop", 10_000, || dispatched(engines::silent(10), call)),
     case("patch_1", "noop", 10_000, || dispatched(engines::patching(), call)),
     case("deny_1", "noop", 10_000, || denied(engines::denying(), call)),

@@ -26,7 +26,7 @@ impl From<Outcome> for Exit {
         match outcome {
             Outcome::Allow | Outcome::Answered => Self::Ok,
             Outcome::Ask => Self::Ask,
-            Outcome::Deny | Outcome::Halt => Self::Deny,
+            Outcome::Cancelled | Outcome::Deny | Outcome::Halt => Self::Deny,
         }
     }
 }

@@ -117,11 +117,11 @@ impl miette::Diagnostic for ConfigError {
 pub struct ConfigErrors(Vec<ConfigError>);
 
 impl ConfigErrors {
-    pub(super) const fn new(errors: Vec<ConfigError>) -> Self {
+    pub(crate) const fn new(errors: Vec<ConfigError>) -> Self {
         Self(errors)
     }
 
-    pub(super) fn into_errors(self) -> Vec<ConfigError> {
+    pub(crate) fn into_errors(self) -> Vec<ConfigError> {
         self.0
     }
 

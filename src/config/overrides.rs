@@ -151,7 +151,7 @@ impl Overrides {
     }
 
     /// Checks that the hooks that are named are there and can be reached.
-    fn check(&self, base: &HandlerTable) -> Vec<ConfigError> {
+    pub(crate) fn check(&self, base: &HandlerTable) -> Vec<ConfigError> {
         let ids: Vec<&str> = base.specs().map(|spec| spec.id().as_str()).collect();
         let check = |new: &NewMode| {
             let problem = match base.specs().find(|spec| spec.id() == new.id.as_str()) {
@@ -172,7 +172,7 @@ impl Overrides {
 
     /// Returns the table with the hooks off and in shadow that are named. One that is switched off and
     /// added again is taken out.
-    fn weaken(
+    pub(crate) fn weaken(
         &self,
         base: &Arc<HandlerTable>,
         added: &HashSet<&str>,
@@ -272,15 +272,9 @@ impl Loader<'_> {
         base: &Arc<HandlerTable>,
         overrides: &Overrides,
     ) -> Result<Loaded, ConfigErrors> {
-        let Overrides { source, base: folder, entries, .. } = overrides;
+        let source = &overrides.source;
         let mut errors = overrides.check(base);
-        let added = entries.as_ref().map(|root| {
-            let loader = self.layer(Layer::CommandLine);
-            let trail = &mut Trail::default();
-            let parsed = Parsed { root, syntax: Vec::new(), text: None };
-            loader.read_parsed(Arc::clone(source), parsed, folder, folder, trail)
-        });
-        let added = match added.transpose() {
+        let added = match self.read_added(overrides) {
             Ok(added) => added,
             Err(found) => {
                 errors.extend(found.into_errors());
@@ -317,6 +311,26 @@ impl Loader<'_> {
         // What there is to say of the hooks in force was said when they were loaded.
         loaded.warnings.retain(|warning| warning.file() == &**source.name());
         Ok(loaded)
+    }
+}
+
+impl Loader<'_> {
+    /// Reads the hooks that an override adds; `None` if it adds none.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub(crate) fn read_added(
+        &self,
+        overrides: &Overrides,
+    ) -> Result<Option<LoadedFile>, ConfigErrors> {
+        let Overrides { source, base: folder, entries, .. } = overrides;
+        let added = entries.as_ref().map(|root| {
+            let loader = self.layer(Layer::CommandLine);
+            let trail = &mut Trail::default();
+            let parsed = Parsed { root, syntax: Vec::new(), text: None };
+            loader.read_parsed(Arc::clone(source), parsed, folder, folder, trail)
+        });
+        added.transpose()
     }
 }
 

@@ -28,6 +28,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use hookgate_contract::Envelope;
+use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
@@ -41,7 +42,7 @@ use crate::clock;
 use crate::events::{DropReason, EventSender, HookEventKind};
 use crate::panic_boundary::catch;
 use crate::table::{CompiledHook, Limits};
-use crate::timer::sleep_until;
+use crate::timer::wait_at_most;
 use lanes::Lanes;
 pub use published::PatchEnvelope;
 use published::Published;
@@ -59,7 +60,7 @@ use runner::Runner;
 /// assert_eq!((counts.finished, counts.pending, counts.lost), (0, 0, 0));
 /// # });
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct BackgroundCounts {
     /// Calls that have ended, those that failed included.
@@ -153,7 +154,7 @@ impl Background {
 
     /// Waits until all calls have ended, but no longer than the timeout.
     pub(crate) async fn drain(&self, timeout: Duration) -> BackgroundCounts {
-        let mut all_ended = std::pin::pin!(async {
+        let all_ended = async {
             loop {
                 let ended = self.state.ended.notified();
                 if self.counts().pending == 0 {
@@ -161,32 +162,15 @@ impl Background {
                 }
                 ended.await;
             }
-        });
-        let mut timer = None;
-        std::future::poll_fn(|cx| {
-            if all_ended.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(());
-            }
-            let timer = timer.get_or_insert_with(|| {
-                let at = tokio::time::Instant::now().checked_add(timeout);
-                at.map(sleep_until).transpose()
-            });
-            match timer {
-                Ok(Some(timer)) => timer.as_mut().poll(cx),
-                // The timeout is beyond the range of the clock.
-                Ok(None) => Poll::Pending,
-                Err(failure) => {
-                    tracing::warn!(
-                        target: "hookgate",
-                        pending = self.counts().pending,
-                        why = %failure.detail,
-                        "background calls are not waited for"
-                    );
-                    Poll::Ready(())
-                }
-            }
-        })
-        .await;
+        };
+        if let Err(failure) = wait_at_most(timeout, all_ended).await {
+            tracing::warn!(
+                target: "hookgate",
+                pending = self.counts().pending,
+                why = %failure.detail,
+                "background calls are not waited for"
+            );
+        }
         self.counts()
     }
 
@@ -245,7 +229,7 @@ impl State {
         // Work that grows with the step would keep a worker thread of the runtime busy.
         let offloaded = hook.heavy.then(|| call.clone());
         let reply = invoke(hook, &envelope, offloaded, None).reply().await;
-        let version = Version { payload: envelope.payload(), is_final: false };
+        let version = Version { payload: envelope.payload(), is_final: false, cancel: None };
         let contract = contract(call.bucket(), version.payload);
         let checked = validate(hook, 0, contract, version, reply);
         if matches!(checked.kind, AnswerKind::Failed(_)) {

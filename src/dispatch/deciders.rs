@@ -257,7 +257,8 @@ impl<'a> DispatchState<'a> {
         started: Option<Box<Started<'_>>>,
     ) -> Next {
         let contract = self.contract(envelope.payload());
-        let version = Version { payload: envelope.payload(), is_final: round > 1 };
+        let cancel = envelope.context().cancel;
+        let version = Version { payload: envelope.payload(), is_final: round > 1, cancel };
         let checked = validate(hook, index, contract, version, reply);
         self.note_end(hook, envelope, Some(&checked));
         self.apply_checked(index, hook, checked, envelope, round, started)

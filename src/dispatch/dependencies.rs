@@ -140,6 +140,7 @@ impl DispatchState<'_> {
     fn note_end_of(&mut self, hook: &HookId, envelope: &Envelope<'_>, checked: Option<&Checked>) {
         let end = match checked.map(|checked| &checked.kind) {
             Some(AnswerKind::Failed(failure)) => Some(failure.class),
+            Some(AnswerKind::Cancelled) => Some(FailureClass::Cancelled),
             _ => None,
         };
         self.ends.get_or_insert_default().note(hook, end);

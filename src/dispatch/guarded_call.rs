@@ -363,6 +363,11 @@ pub(super) fn cancellation(envelope: &Envelope<'_>) -> Option<Failure> {
     cancellation_of(envelope.context().cancel?)
 }
 
+/// Returns whether the host has cancelled a dispatch.
+pub(super) fn is_cancelled(cancel: Option<&dyn Cancel>) -> bool {
+    cancel.is_some_and(|cancel| catch(TOKEN, || cancel.is_cancelled()).unwrap_or_default())
+}
+
 fn cancellation_of(cancel: &dyn Cancel) -> Option<Failure> {
     match catch(TOKEN, || cancel.is_cancelled()) {
         Ok(false) => None,

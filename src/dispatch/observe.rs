@@ -6,7 +6,7 @@
 //! Observers are notified after the decision was made, one after the other, in the order of the table.
 //! Those that are not in the background hold the step up, each for as long as its timeout at most and
 //! all of them together until the deadline of the dispatch. They are notified whatever the decision is,
-//! also if a guard has denied: an audit log that misses denials would be of no use.
+//! also if a guard has denied or the host has cancelled the step: an audit log that misses denials would be of no use.
 //!
 //! A call in the background gets a copy of the step, which is made once for all observers of the
 //! dispatch. If the queue is full, or no tokio runtime is there, the call is dropped: it is counted,
@@ -16,9 +16,10 @@ use std::sync::Arc;
 
 use hookgate_contract::Observed;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Envelope, Failure, FailureClass};
+use hookgate_contract::{Envelope, Failure, FailureClass, StepContext};
 
 use super::DispatchState;
+use super::guarded_call::is_cancelled;
 use super::invoke::{Call, check_conditions, conditions_hold, invoke};
 use super::job_call::{job_of, submit_job};
 use super::offload::OwnedCall;
@@ -52,7 +53,14 @@ impl DispatchState<'_> {
         decision: Option<&Decision>,
     ) -> Vec<String> {
         let observed = observed(decision);
-        let envelope = self.envelope(payload).decided(&observed);
+        // That a step was cancelled is told, too: within the time of the observers.
+        let mut told: StepContext<'_> = *self.context.step_context;
+        told.cancel = None;
+        let envelope = match is_cancelled(self.context.step_context.cancel) {
+            true => self.context.envelope_in(&told, payload),
+            false => self.envelope(payload),
+        };
+        let envelope = envelope.decided(&observed);
         let mut observation = Observation { envelope: &envelope, observed: &observed, copy: None };
         let mut failures = Vec::new();
         for (index, hook) in self.context.set.observers.iter().enumerate() {
@@ -107,7 +115,8 @@ impl DispatchState<'_> {
         };
         let reply = Box::pin(call.reply()).await;
         let contract = self.contract(envelope.payload());
-        let version = Version { payload: envelope.payload(), is_final: false };
+        let cancel = envelope.context().cancel;
+        let version = Version { payload: envelope.payload(), is_final: false, cancel };
         let checked = validate(hook, index, contract, version, reply);
         self.note_end(hook, envelope, Some(&checked));
         let failed = match &checked.kind {

@@ -142,6 +142,7 @@ impl<'a> DispatchState<'a> {
         let send = |what| self.context.services.stream.send(hook.id(), envelope, what);
         let failure = match &checked.kind {
             AnswerKind::Failed(failure) => Some(failure),
+            AnswerKind::Cancelled => return send(HookEventKind::Cancelled { duration_us }),
             _ => None,
         };
         send(match failure {
@@ -186,6 +187,7 @@ fn answered_vote(hook: &CompiledHook, checked: &Checked, round: u8, duration_us:
             let uncounted = checked.ballot.as_ref().and_then(|ballot| ballot.uncounted);
             vote.fallback = uncounted.is_some_and(|uncounted| uncounted.left == Left::Fallback);
         }
+        AnswerKind::Cancelled => vote.outcome = VoteOutcome::Cancelled,
         AnswerKind::Silent(note) => {
             vote.detail.clone_from(note);
             if hook.role == Role::Observe {

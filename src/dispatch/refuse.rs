@@ -8,6 +8,7 @@ use crate::decision::{Ballot, Ballots, Decision, ENGINE, Outcome, SmallList, mer
 use crate::generation::Generation;
 use crate::hook_id::HookId;
 use crate::step::unlike_table;
+use crate::table::HandlerTable;
 
 impl DispatchContext<'_> {
     /// Returns what becomes of a step whose own contract is not the one that the table has for its event: what hooks
@@ -67,6 +68,28 @@ impl DispatchContext<'_> {
 }
 
 impl Evaluated {
+    /// Refuses a step that comes after the engine was closed; `None` if nothing is refused at its event, or only by who
+    /// wants to (a stop).
+    #[cold]
+    pub(crate) fn refuse_closed(
+        payload: &dyn AnyPayload,
+        table: &HandlerTable,
+        why: &str,
+    ) -> Option<Self> {
+        let contract = match table.bucket(payload) {
+            Some(bucket) => contract(bucket, payload),
+            None => payload.contract(),
+        };
+        if contract.fails_open {
+            return None;
+        }
+        let outcome = Outcome::from(strictest(contract)?);
+        let mut decision = Box::new(Decision::empty(table.generation()));
+        decision.deny_by_engine(why, ReasonCode::RuntimeError);
+        decision.outcome = outcome;
+        Some(Self { decision: Some(decision), ..Self::default() })
+    }
+
     /// Refuses a step that would go on without its record. Returns the new decision, unless there is none: the step does
     /// not go on anyway, or nothing is refused at its event, which is logged.
     #[cold]
@@ -76,17 +99,13 @@ impl Evaluated {
         generation: Generation,
     ) -> Option<Decision> {
         let outcome = self.decision.as_ref().map_or(Outcome::Allow, |decision| decision.outcome);
-        if matches!(outcome, Outcome::Deny | Outcome::Halt) {
+        if outcome.is_refusal() {
             return None;
         }
         let contract = payload.contract();
         let problem = "there is no record of the step, and there must be one";
         tracing::error!(target: "hookgate", event = contract.name, "{problem}");
-        let outcome = match strictest(contract)? {
-            VerdictDecision::Halt => Outcome::Halt,
-            VerdictDecision::Ask => Outcome::Ask,
-            VerdictDecision::Deny | VerdictDecision::Allow => Outcome::Deny,
-        };
+        let outcome = Outcome::from(strictest(contract)?);
         self.answer = None;
         let decision = self.decision.get_or_insert_with(|| Box::new(Decision::empty(generation)));
         decision.deny_by_engine(problem, ReasonCode::RuntimeError);

@@ -21,9 +21,11 @@
 
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{
-    Contract, Failure, FailureClass, Mode, Parts, Patch, ReasonCode, Reply, Role, VerdictDecision,
+    Cancel, Contract, Failure, FailureClass, Mode, Parts, Patch, ReasonCode, Reply, Role,
+    VerdictDecision,
 };
 
+use super::guarded_call::is_cancelled;
 use super::legality::{find_illegal, find_inexact, find_undeclared};
 use super::patch::{find_changes, find_untaken};
 use crate::decision::{Ballot, Left, Uncounted, failure_reason};
@@ -35,6 +37,8 @@ pub(super) struct Version<'s> {
     pub(super) payload: &'s dyn AnyPayload,
     /// Whether it is that of the final round, in which nothing is rewritten.
     pub(super) is_final: bool,
+    /// The signal by which the host cancels the dispatch.
+    pub(super) cancel: Option<&'s dyn Cancel>,
 }
 
 /// An answer, checked.
@@ -48,7 +52,7 @@ pub(super) struct Checked {
     pub(super) ballot: Option<Ballot>,
     /// The fields to set; empty if the mode of the hook lets nothing be set.
     pub(super) patch: Patch,
-    /// Whether it counts as a deny or a halt.
+    /// Whether the step does not happen because of it: it counts as a deny or a halt, or was cancelled.
     pub(super) denies: bool,
     /// Whether the hooks after this one are not called any more.
     pub(super) stops: bool,
@@ -63,6 +67,8 @@ pub(super) enum AnswerKind {
     Verdict(Option<Box<Parts>>),
     /// It failed.
     Failed(Failure),
+    /// It was cancelled by the host: it says nothing, and that is not its fault.
+    Cancelled,
 }
 
 impl Checked {
@@ -72,13 +78,20 @@ impl Checked {
         Self { kind, decision: None, ballot: None, patch, denies: false, stops: false }
     }
 
+    /// No hook after it is called, since all would be cancelled.
+    const fn cancelled() -> Self {
+        let patch = Patch::new();
+        let kind = AnswerKind::Cancelled;
+        Self { kind, decision: None, ballot: None, patch, denies: true, stops: true }
+    }
+
     /// Returns the verdict, whether it counts or not.
     pub(super) fn verdict(&self) -> Option<&Parts> {
         match &self.kind {
             AnswerKind::Verdict(uncounted) => {
                 uncounted.as_deref().or(self.ballot.as_ref().map(|ballot| &*ballot.parts))
             }
-            AnswerKind::Silent(_) | AnswerKind::Failed(_) => None,
+            AnswerKind::Silent(_) | AnswerKind::Failed(_) | AnswerKind::Cancelled => None,
         }
     }
 }
@@ -113,6 +126,11 @@ fn check(
         Ok(None) => return Checked::silent(None),
         Ok(Some(parts)) if parts.is_silent() => return Checked::silent(parts.note),
         Ok(Some(parts)) => parts,
+        Err(failure)
+            if failure.class == FailureClass::Cancelled && is_cancelled(version.cancel) =>
+        {
+            return Checked::cancelled();
+        }
         Err(failure) => return fail(hook, index, contract, failure),
     };
     if let Some(failure) = find_wrong(hook, contract, version, &mut parts) {

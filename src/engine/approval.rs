@@ -182,8 +182,10 @@ impl Engine {
         decision: &Decision,
         stamp: Stamp,
     ) -> bool {
+        let table = self.table();
         is_of(context, decision, stamp)
-            && !self.table().has_changed_since(event, decision.generation.get())
+            && table.closed.is_none()
+            && !table.has_changed_since(event, decision.generation.get())
     }
 
     /// Queues what the hooks have asked for beside the question, if the queue of the host takes that.
@@ -193,7 +195,7 @@ impl Engine {
         context: &StepContext<'_>,
         decision: &mut Decision,
     ) {
-        if !self.services.takes_work {
+        if !self.shared.services.takes_work {
             return;
         }
         let table = self.table();
@@ -201,7 +203,7 @@ impl Engine {
         let step_id = StepId::new(known.as_deref().or(context.step_id), clock::step_id);
         let (generation, limit) = (table.generation().get(), table.limits.payload);
         let envelope = Envelope::new(payload, context, &step_id, generation, limit);
-        queue_work(&self.services, &table, envelope, decision);
+        queue_work(&self.shared.services, &table, envelope, decision);
     }
 
     /// Returns whether this engine has asked about a step, in the session of a context.
@@ -229,24 +231,25 @@ impl Engine {
         identity_of_hooks(&table, payload, which)
     }
 
-    /// Returns a question that some hooks have asked before: hooks of this identity, or, if it was this engine, those of a
+    /// Returns a question that some hooks have asked before: hooks of this identity, if they are known, or, if it was this engine, those of a
     /// generation. If they are those in force, an approval holds; else it has the step evaluated anew.
     pub(crate) fn asked_again<S: HookStep>(
         &self,
         step: S,
         mut decision: Decision,
         answer: Option<Answer>,
-        (hooks, since): (ConfigHash, Option<Generation>),
+        (hooks, since): (Option<ConfigHash>, Option<Generation>),
         context: &StepContext<'_>,
     ) -> Asked<S> {
         let (table, payload) = (self.table(), step.payload());
         // Hooks in Rust that are declared alike can do other things.
         let has_changed =
             since.is_some_and(|since| table.has_changed_since(payload.event_name(), since.get()));
-        let stamp = match !has_changed && identity_of_hooks(&table, payload, |_| true) == hooks {
-            true => self.stamp(table.generation()),
-            false => Stamp::OUTDATED,
-        };
+        let stamp =
+            match !has_changed && Some(identity_of_hooks(&table, payload, |_| true)) == hooks {
+                true => self.stamp(table.generation()),
+                false => Stamp::OUTDATED,
+            };
         decision.generation = table.generation();
         Asked::again(step, Box::new(decision), answer, stamp.in_session(context.session_id))
     }

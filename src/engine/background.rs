@@ -10,7 +10,7 @@ impl Engine {
     /// Returns how many background calls came to which end.
     #[must_use]
     pub fn background(&self) -> BackgroundCounts {
-        self.services.background.counts()
+        self.shared.services.background.counts()
     }
 
     /// Waits until all background calls have ended, but no longer than `timeout`.
@@ -55,7 +55,7 @@ impl Engine {
     /// # Cancel safety
     /// Nothing is lost if the future is dropped; the calls go on.
     pub async fn drain(&self, timeout: Duration) -> BackgroundCounts {
-        self.services.background.drain(timeout).await
+        self.shared.services.background.drain(timeout).await
     }
 
     /// Takes no more background calls (they are dropped, counted and announced as that), and waits
@@ -78,7 +78,7 @@ impl Engine {
     /// # });
     /// ```
     pub async fn shutdown(&self, timeout: Duration) -> BackgroundCounts {
-        self.services.background.shutdown(timeout).await
+        self.shared.services.background.shutdown(timeout).await
     }
 
     /// Takes the patches that background rewriters have published for a session, except those that a
@@ -88,16 +88,16 @@ impl Engine {
     /// evicted is counted in [`BackgroundCounts::patches_lost`].
     #[must_use]
     pub fn take_published(&self, session_id: &str) -> Vec<PatchEnvelope> {
-        self.services.background.take_published(session_id)
+        self.shared.services.background.take_published(session_id)
     }
 
     /// Forgets what the engine keeps of a session: published patches that were not taken, and how
     /// many times in a row its agents were kept from stopping, and how hooks ended that others need. Without this call the oldest sessions
     /// are evicted once there are 4096. Permits of the session that were not used are revoked.
     pub fn forget_session(&self, session_id: &str) {
-        drop(self.services.background.take_published(session_id));
-        self.services.stops.forget_session(session_id);
-        self.services.turn_notes.forget_session(session_id);
+        drop(self.shared.services.background.take_published(session_id));
+        self.shared.services.stops.forget_session(session_id);
+        self.shared.services.turn_notes.forget_session(session_id);
         self.revoke(Revocation::Session(session_id));
     }
 }

@@ -252,7 +252,8 @@ fn evaluate_sync(
     cx: &mut Context<'_>,
 ) -> Option<FastPath> {
     let step_id = StepId::new(context.step_id, clock::step_id);
-    let dispatch = DispatchContext::new(&engine.services, table, bucket, set, context, &step_id);
+    let dispatch =
+        DispatchContext::new(&engine.shared.services, table, bucket, set, context, &step_id);
     Some(match evaluate_ready(&dispatch, payload, cx)? {
         // No step id is kept if no hook has an opinion: that would be an allocation.
         (None, _) => {
@@ -294,10 +295,11 @@ fn evaluate_by(
         let Some(bucket) = table.bucket(payload) else {
             return (Clearance::silent(engine.stamp(table.generation())), None);
         };
+        let _flight = engine.shared.services.in_flight.begin();
         let set = bucket.matched(payload);
         let step_id = StepId::new(context.step_id, clock::step_id);
         let dispatch =
-            DispatchContext::new(&engine.services, table, bucket, &set, context, &step_id)
+            DispatchContext::new(&engine.shared.services, table, bucket, &set, context, &step_id)
                 .may_wait();
         let evaluated = match is_traced() {
             true => evaluate_in_span(&dispatch, payload).await,

@@ -16,7 +16,7 @@ impl Engine {
     /// Hands calls of hooks that are fired and recorded to a queue from now on: see [`jobs`](crate::jobs).
     #[must_use]
     pub fn with_jobs(mut self, queue: impl JobQueue + 'static) -> Self {
-        self.services.jobs = Some(Arc::new(queue));
+        self.shared_mut().services.jobs = Some(Arc::new(queue));
         self
     }
 
@@ -25,8 +25,8 @@ impl Engine {
     /// [`Decision::contributions`](crate::Decision::contributions) and does it itself; with it, it stays there and is
     /// already queued. What the queue does not keep is told in the messages of the decision.
     #[must_use]
-    pub const fn with_asked_work(mut self) -> Self {
-        self.services.takes_work = true;
+    pub fn with_asked_work(mut self) -> Self {
+        self.shared_mut().services.takes_work = true;
         self
     }
 
@@ -63,7 +63,7 @@ impl Engine {
             Observed::new(&decided.outcome, by, decided.reason.as_deref(), &decided.patched)
         });
         let call = JobCall {
-            services: &self.services,
+            services: &self.shared.services,
             bucket,
             hook,
             payload,

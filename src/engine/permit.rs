@@ -346,7 +346,7 @@ impl Engine {
         let call = cleared.call();
         let mut permit = Permit {
             id: clock::step_id(),
-            serial: self.permits.ledger.next_serial(),
+            serial: self.shared.permits.ledger.next_serial(),
             step_id,
             session_id: context.session_id.to_owned(),
             agent_id: context.agent_id.map(str::to_owned),
@@ -363,7 +363,7 @@ impl Engine {
             expires: clock::unix_ms().saturating_add(millis),
             signature: String::new(),
         };
-        let signature = self.permits.sign(&permit).ok_or(IssueErrorReason::NoRandomness)?;
+        let signature = self.shared.permits.sign(&permit).ok_or(IssueErrorReason::NoRandomness)?;
         permit.signature = hex::encode(&signature);
         Ok(permit)
     }
@@ -390,7 +390,7 @@ impl Engine {
         context: &StepContext<'_>,
         now: u64,
     ) -> Result<(), PermitError> {
-        if !self.permits.is_signed(permit) {
+        if !self.shared.permits.is_signed(permit) {
             return Err(PermitError::Signature);
         }
         if now > permit.expires {
@@ -411,7 +411,7 @@ impl Engine {
         if !permit.across_swaps && self.is_outdated(permit.generation) {
             return Err(PermitError::Outdated);
         }
-        match self.permits.ledger.spend(permit, now) {
+        match self.shared.permits.ledger.spend(permit, now) {
             None => Ok(()),
             Some(Spent::Used) => Err(PermitError::Used),
             Some(Spent::Revoked) => Err(PermitError::Revoked),
@@ -429,7 +429,7 @@ impl Engine {
     /// engine.revoke(Revocation::Session("session-1"));
     /// ```
     pub fn revoke(&self, which: Revocation<'_>) {
-        self.permits.ledger.revoke(which, clock::unix_ms());
+        self.shared.permits.ledger.revoke(which, clock::unix_ms());
     }
 
     /// Returns whether the hooks that a tool call passes are others than in an earlier generation.

@@ -48,7 +48,7 @@ impl Engine {
     /// ```
     #[must_use]
     pub fn with_recorder(mut self, recorder: impl Recorder + 'static) -> Self {
-        self.recorder = Some(Arc::new(recorder));
+        self.shared_mut().recorder = Some(Arc::new(recorder));
         let table = self.marked(HandlerTable::clone(&self.table()));
         if table.generation() == 1 {
             self.swap = Swap::new(table);
@@ -61,28 +61,28 @@ impl Engine {
     /// Marks a table that is about to be published: dispatches read from it whether they are recorded.
     /// The shadow of an engine is that of the table before it.
     pub(super) fn marked(&self, mut table: HandlerTable) -> HandlerTable {
-        (table.recorded, table.shadow) = (self.recorder.is_some(), None);
+        (table.recorded, table.closed, table.shadow) = (self.shared.recorder.is_some(), None, None);
         table
     }
 
     /// Waits until the recorder, if there is one, has room for one more record.
     pub(super) async fn recorder_ready(&self) -> Option<&dyn Recorder> {
-        let recorder = self.recorder.as_deref()?;
-        if let Some(ready) = call(&self.services, || recorder.ready()).flatten() {
-            wait(&self.services, ready).await;
+        let recorder = self.shared.recorder.as_deref()?;
+        if let Some(ready) = call(&self.shared.services, || recorder.ready()).flatten() {
+            wait(&self.shared.services, ready).await;
         }
         Some(recorder)
     }
 
     /// Gives back the room for a record that does not come.
     pub(super) fn release_room(&self, recorder: &dyn Recorder) {
-        call(&self.services, || recorder.release());
+        call(&self.shared.services, || recorder.release());
     }
 
     /// Hands what came of a reload to the recorder, if there is one.
     pub(crate) fn record_reload(&self, record: ReloadRecord) {
-        let Some(recorder) = self.recorder.as_deref() else { return };
-        call(&self.services, || recorder.reload(record));
+        let Some(recorder) = self.shared.recorder.as_deref() else { return };
+        call(&self.shared.services, || recorder.reload(record));
     }
 
     /// Records, under the step id of the ask, that the user has approved a step that a hook had asked about. Returns
@@ -97,11 +97,11 @@ impl Engine {
         let table = self.table();
         let step_id = StepId::new(decision.step_id.as_deref().or(context.step_id), clock::step_id);
         let mut recording =
-            Recording::begin(recorder, &self.services, &table, payload, context, &step_id);
+            Recording::begin(recorder, &self.shared.services, &table, payload, context, &step_id);
         recording.end = DispatchEnd::Approved;
         let report = recording.report.clone().decided(decision.clone());
         // One that was asked in another process has none of its own.
-        if let Some(recorder) = &self.recorder {
+        if let Some(recorder) = &self.shared.recorder {
             decision.unfinished = unfinished(recorder, payload, context, &report);
         }
         recording.finish(&report).await

@@ -9,7 +9,7 @@ use super::Engine;
 use super::recording::{Recording, unfinished};
 use super::shadow::queue::ShadowQueue;
 use crate::clock;
-use crate::decision::Decision;
+use crate::decision::{Decision, Outcome};
 use crate::dispatch::{DispatchContext, Evaluated, evaluate, evaluate_in_span, is_traced};
 use crate::envelope::Incoming;
 use crate::generation::Generation;
@@ -94,7 +94,7 @@ impl Engine {
     ) -> (Clearance, Option<Answer>) {
         let (generation, step_id) = (report.generation, report.step_id.clone());
         let mut clearance = self.clearance(evaluated.decision, generation, step_id, context);
-        if let (Some(recorder), Some(decision)) = (&self.recorder, &mut clearance.decision) {
+        if let (Some(recorder), Some(decision)) = (&self.shared.recorder, &mut clearance.decision) {
             decision.unfinished = unfinished(recorder, payload, context, report);
         }
         (clearance, evaluated.answer)
@@ -107,23 +107,32 @@ impl Engine {
         settle: Settle,
         take_published: bool,
     ) -> (Evaluated, Report) {
+        let _flight = self.shared.services.in_flight.begin();
         let recorder = self.recorder_ready().await;
         let started = Instant::now();
         let table = self.table();
         let step_id = StepId::new(context.step_id, clock::step_id);
         let begin = |recorder| {
-            Recording::begin(recorder, &self.services, &table, payload, context, &step_id)
+            Recording::begin(recorder, &self.shared.services, &table, payload, context, &step_id)
         };
         let recording = recorder.map(begin);
         let shadowed =
             table.shadow.as_deref().and_then(|queue| queue.downcast_ref::<ShadowQueue>());
         let shadowed = shadowed.and_then(|shadow| shadow.begin(&table, payload, context, &step_id));
-        let mut evaluated = match table.bucket(payload) {
-            None => Evaluated::default(),
-            Some(bucket) => {
+        let refused = table.closed.and_then(|why| Evaluated::refuse_closed(payload, &table, why));
+        let mut evaluated = match (refused, table.bucket(payload)) {
+            (Some(refused), _) => refused,
+            (None, None) => Evaluated::default(),
+            (None, Some(bucket)) => {
                 let set = bucket.matched(payload);
-                let dispatch =
-                    DispatchContext::new(&self.services, &table, bucket, &set, context, &step_id);
+                let dispatch = DispatchContext::new(
+                    &self.shared.services,
+                    &table,
+                    bucket,
+                    &set,
+                    context,
+                    &step_id,
+                );
                 let dispatch = dispatch.may_wait().reported();
                 match is_traced() {
                     true => evaluate_in_span(&dispatch, payload).await,
@@ -134,7 +143,7 @@ impl Engine {
         settle(payload, table.generation(), &mut evaluated.decision, &mut evaluated.answer);
         let mut report = Report::new(&evaluated, payload, context, &step_id, &table);
         if take_published {
-            report.published = self.services.background.take_published(context.session_id);
+            report.published = self.shared.services.background.take_published(context.session_id);
         }
         report.duration_us = u64::try_from(started.elapsed().as_micros()).ok();
         if let Some(recording) = recording
@@ -143,7 +152,8 @@ impl Engine {
         {
             report = report.decided(denied);
         }
-        if let Some(shadowed) = shadowed {
+        // What was cancelled is no decision that another one could be compared with.
+        if let Some(shadowed) = shadowed.filter(|_| report.decision != Outcome::Cancelled) {
             shadowed.decided(&report);
         }
         (evaluated, report)

@@ -338,7 +338,7 @@ struct Hook {
     on_overloaded: Option<Posture>,
     /// What it counts as if the handler or a condition panics.
     on_panic: Option<Posture>,
-    /// What it counts as if the dispatch was cancelled.
+    /// What it counts as if its call was cancelled by something else than the host: a step that the host cancels does not happen.
     on_cancelled: Option<Posture>,
     /// What it counts as if a budget is used up.
     on_budget: Option<Posture>,

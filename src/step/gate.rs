@@ -52,7 +52,8 @@ pub enum Gate<S: HookStep> {
     Answered(S::Answered),
     /// The user decides.
     Asked(S::Asked),
-    /// The step does not happen.
+    /// The step does not happen: hooks have denied it, or the host has cancelled its dispatch
+    /// ([`Outcome::Cancelled`]).
     Denied(S::Denied),
     /// The run stops.
     Halted(S::Halted),
@@ -76,12 +77,15 @@ impl<S: HookStep> Gate<S> {
 
     /// Returns what came out.
     #[must_use]
-    pub const fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> Outcome {
         match self {
             Self::Cleared(_) => Outcome::Allow,
             Self::Answered(_) => Outcome::Answered,
             Self::Asked(_) => Outcome::Ask,
-            Self::Denied(_) => Outcome::Deny,
+            Self::Denied(denied) => match Reaches::decision(denied).map(|denied| denied.outcome) {
+                Some(Outcome::Cancelled) => Outcome::Cancelled,
+                _ => Outcome::Deny,
+            },
             Self::Halted(_) => Outcome::Halt,
         }
     }
@@ -124,7 +128,7 @@ impl<S: HookStep> Gate<S> {
             Outcome::Allow => true,
             Outcome::Answered => S::Answered::REACHABLE,
             Outcome::Ask => S::Asked::REACHABLE,
-            Outcome::Deny => S::Denied::REACHABLE,
+            Outcome::Cancelled | Outcome::Deny => S::Denied::REACHABLE,
             Outcome::Halt => S::Halted::REACHABLE,
         };
         let missing = decision.outcome == Outcome::Answered && answer.is_none();
@@ -163,7 +167,9 @@ impl<S: HookStep> Gate<S> {
             Outcome::Allow => return Self::Cleared(S::Cleared::clear(step, clearance)),
             Outcome::Answered => S::Answered::reach(step, clearance, answer).map(Self::Answered),
             Outcome::Ask => S::Asked::reach(step, clearance, answer).map(Self::Asked),
-            Outcome::Deny => S::Denied::reach(step, clearance, answer).map(Self::Denied),
+            Outcome::Cancelled | Outcome::Deny => {
+                S::Denied::reach(step, clearance, answer).map(Self::Denied)
+            }
             Outcome::Halt => S::Halted::reach(step, clearance, answer).map(Self::Halted),
         };
         // INVARIANT: `settle` has left an outcome whose state the step has, and a state refuses a

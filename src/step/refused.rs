@@ -5,7 +5,7 @@ use std::fmt;
 use hookgate_contract::{Answer, EventKind};
 
 use super::{Clearance, FromVerdict, HookStep, Reaches};
-use crate::decision::Decision;
+use crate::decision::{Decision, Outcome};
 
 /// A step with the decision about it: what denied, halted and asked steps have in common.
 #[derive(Debug)]
@@ -130,6 +130,12 @@ impl<S: HookStep> Denied<S> {
         self.0.payload()
     }
 
+    /// Returns whether no hook has denied the step: the host has cancelled its dispatch.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.decision.outcome == Outcome::Cancelled
+    }
+
     /// Returns the reasons of the hooks that denied.
     #[must_use]
     pub fn reason(&self) -> &str {
@@ -153,6 +159,9 @@ impl<S: HookStep> Denied<S> {
 
 impl<S: HookStep> fmt::Display for Denied<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_cancelled() {
+            return write!(f, "cancelled: {}", self.reason());
+        }
         let verb = match self.payload_kind() {
             EventKind::Result => "withheld",
             _ => "denied",

@@ -11,7 +11,7 @@ use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Condition, Contract, Role};
 
 use super::compiled_hook::CompiledHook;
-use super::memo::Memo;
+use super::memo::{FEW_SLOTS, Memo, SLOTS};
 use super::shared_list::SharedList;
 use crate::matcher::{MatchError, ToolSet};
 use crate::panic_boundary::catch;
@@ -94,7 +94,7 @@ impl Bucket {
             contract,
             entries,
             tools,
-            memo: Memo::new(),
+            memo: Memo::new(SLOTS),
             without_tool,
             seers,
             last_resort: false,
@@ -126,6 +126,12 @@ impl Bucket {
             Some(tools) => Ok(Self::with_tools(self.contract, entries, tools)),
             None => Self::new(self.contract, entries.iter().cloned()),
         }
+    }
+
+    /// Has the bucket remember few names, so that there can be thousands of it.
+    pub(super) fn remembering_few(mut self) -> Self {
+        self.memo = Memo::new(FEW_SLOTS);
+        self
     }
 
     /// Returns the hooks for a step, as far as the name of the tool decides. Reads the memo without

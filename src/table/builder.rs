@@ -52,7 +52,7 @@ pub struct TableBuilder {
     indices: Option<HashMap<HookId, VecDeque<usize>>>,
     contracts: Contracts,
     limits: Limits,
-    sections: BTreeMap<String, Value>,
+    sections: Arc<BTreeMap<String, Value>>,
     /// Whether limits or contracts, which are compiled into every hook, are not those of the base.
     recompiles: bool,
     unknown_contracts: bool,
@@ -63,6 +63,8 @@ pub struct TableBuilder {
     require: Require,
     required: Arc<Required>,
     lowers: bool,
+    /// Whether there may be thousands of the table.
+    is_of_scope: bool,
 }
 
 /// Where a builder has a hook.
@@ -98,7 +100,7 @@ impl TableBuilder {
             indices: None,
             contracts: table.contracts.clone(),
             limits: table.limits.clone(),
-            sections: table.sections.clone(),
+            sections: Arc::clone(&table.sections),
             recompiles: false,
             unknown_contracts: table.unknown_contracts,
             two_contracts: BTreeSet::new(),
@@ -106,6 +108,7 @@ impl TableBuilder {
             require: table.require.clone(),
             required: Arc::clone(&table.required),
             lowers: false,
+            is_of_scope: false,
             base: Some(Arc::clone(table)),
         }
     }
@@ -113,12 +116,7 @@ impl TableBuilder {
     /// Adds a hook. A second hook of the same id is an error when the table is built; to exchange a
     /// hook, use [`TableBuilder::replace`].
     pub fn insert(&mut self, hook: impl Into<HookSpec>) -> &mut Self {
-        let hook = hook.into();
-        if let Some(indices) = &mut self.indices {
-            indices.entry(hook.id().clone()).or_default().push_back(self.added.len());
-        }
-        self.added.push(Some(Arc::new(hook)));
-        self
+        self.insert_shared(Arc::new(hook.into()))
     }
 
     /// Exchanges the hook of the same id, in its position; adds the hook if there is none.
@@ -147,6 +145,15 @@ impl TableBuilder {
                 }
             }
         }
+        self
+    }
+
+    /// Adds a hook that others share.
+    pub(crate) fn insert_shared(&mut self, hook: Arc<HookSpec>) -> &mut Self {
+        if let Some(indices) = &mut self.indices {
+            indices.entry(hook.id().clone()).or_default().push_back(self.added.len());
+        }
+        self.added.push(Some(hook));
         self
     }
 
@@ -182,7 +189,7 @@ impl TableBuilder {
 
     /// Returns where the first hook of an id is.
     fn find(&mut self, id: &str) -> Option<Found> {
-        let in_base = self.base.as_ref().and_then(|base| base.ids.get(id).copied());
+        let in_base = self.base.as_ref().and_then(|base| base.ids.get(id));
         let removed = |index: &usize| matches!(self.changed.get(index), Some(None));
         if let Some(index) = in_base.filter(|index| !removed(index)) {
             return Some(Found::Base(index));
@@ -263,7 +270,7 @@ impl TableBuilder {
     /// # Ok::<(), hookgate::table::BuildErrors>(())
     /// ```
     pub fn section(&mut self, name: impl Into<String>, written: impl Into<Value>) -> &mut Self {
-        self.sections.insert(name.into(), written.into());
+        Arc::make_mut(&mut self.sections).insert(name.into(), written.into());
         self
     }
 
@@ -271,6 +278,12 @@ impl TableBuilder {
     /// and by every table after it: see [`Require`].
     pub fn require(&mut self, require: Require) -> &mut Self {
         self.require.extend(require);
+        self
+    }
+
+    /// Makes the table that of a scope: small, and with hooks whose ids are those of a scope.
+    pub(crate) const fn of_scope(&mut self) -> &mut Self {
+        self.is_of_scope = true;
         self
     }
 

@@ -279,6 +279,8 @@ pub(super) fn hook_form(spec: &HookSpec) -> Value {
         origin: _,
         unread: _,
         in_place_of,
+        // The id says it.
+        is_of_scope: _,
     } = spec;
     let on: Map<String, Value> = FailureClass::ALL
         .into_iter()

@@ -18,7 +18,7 @@ use super::definition::HookDefinition;
 use super::event_selector::EventSelector;
 use super::limits::Limits;
 use super::shared_list::SharedList;
-use super::spec::HookSpec;
+use super::spec::{HookSpec, SCOPE};
 use crate::decision::ENGINE;
 use crate::require::REQUIRE;
 
@@ -64,6 +64,9 @@ pub(super) fn check_ids<'h>(
             if id == reserved {
                 report("id", BuildProblem::ReservedId(reserved));
             }
+        }
+        if id.starts_with(SCOPE) && !hook.spec.is_of_scope() {
+            report("id", BuildProblem::ReservedId(SCOPE));
         }
         let allowed = |c: char| c.is_alphanumeric() || "-_.:/".contains(c);
         if id.is_empty() || !id.chars().all(allowed) {

@@ -12,8 +12,19 @@ use super::shared_list::SharedList;
 use super::spec::HookSpec;
 use crate::hook_id::HookId;
 
-/// The indices of hooks, by their ids.
-pub(super) type Ids = HashMap<HookId, usize>;
+/// The indices of hooks, by their ids. Those of a scope are few, over those of the table that it is made of.
+#[derive(Debug, Default)]
+pub(super) struct Ids {
+    own: HashMap<HookId, usize>,
+    below: Option<Arc<Self>>,
+}
+
+impl Ids {
+    pub(super) fn get(&self, id: &str) -> Option<usize> {
+        let own = self.own.get(id).copied();
+        own.or_else(|| self.below.as_ref()?.get(id))
+    }
+}
 
 /// The hooks of a table to be.
 pub(super) struct Definitions {
@@ -58,13 +69,27 @@ impl Definitions {
 
     /// Returns where each hook is, and reports ids that are used twice.
     pub(super) fn ids(&self, errors: &mut Vec<BuildError>) -> Ids {
-        let mut ids = HashMap::with_capacity(self.all.len());
-        for (index, hook) in self.all.iter().enumerate() {
-            if ids.insert(hook.spec.id().clone(), index).is_some() {
+        self.index(None, 0, errors)
+    }
+
+    /// As [`Definitions::ids`], where hooks were only added to those of an earlier table, if that is so.
+    pub(super) fn ids_over(&self, below: &Arc<Ids>, errors: &mut Vec<BuildError>) -> Ids {
+        if self.changes.iter().any(|change| change.old.is_some()) {
+            return self.ids(errors);
+        }
+        self.index(Some(below), self.all.len().saturating_sub(self.changes.len()), errors)
+    }
+
+    fn index(&self, below: Option<&Arc<Ids>>, from: usize, errors: &mut Vec<BuildError>) -> Ids {
+        let mut own = HashMap::with_capacity(self.all.len() - from);
+        for (index, hook) in self.all.iter().enumerate().skip(from) {
+            let id = hook.spec.id();
+            let is_known = below.is_some_and(|below| below.get(id).is_some());
+            if own.insert(id.clone(), index).is_some() || is_known {
                 errors.push(BuildError::of_hook(&hook.spec, "id", BuildProblem::DuplicateId));
             }
         }
-        ids
+        Ids { own, below: below.cloned() }
     }
 }
 

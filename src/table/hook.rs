@@ -147,6 +147,7 @@ impl Hook {
                 origin,
                 unread: Unread::default(),
                 in_place_of: None,
+                is_of_scope: false,
             },
         }
     }

@@ -3,12 +3,15 @@
 //! It is read at every dispatch, so reading takes no lock: each slot is written once and never
 //! changes. Names come from the model, which must not choose how much memory they take. So there is
 //! a fixed number of slots, a name has a few of them to go to, and a name that finds none, or is
-//! too long, is computed at each dispatch.
+//! too long, is computed at each dispatch. The slots are made when the first name comes: most events have no tool.
 
 use std::sync::OnceLock;
 
-/// How many names are remembered.
-const SLOTS: usize = 256;
+/// How many names the table of an engine remembers.
+pub(super) const SLOTS: usize = 256;
+
+/// How many names a table remembers of which there may be thousands: that of a scope.
+pub(super) const FEW_SLOTS: usize = 16;
 
 /// The longest name that is remembered, in bytes.
 const LONGEST: usize = 256;
@@ -19,15 +22,18 @@ const PROBES: usize = 4;
 /// A bounded map that only grows.
 #[derive(Debug)]
 pub(super) struct Memo<T> {
-    slots: Box<[Slot<T>; SLOTS]>,
+    slots: OnceLock<Box<[Slot<T>]>>,
+    /// How many there are, once there are any: a power of two.
+    count: usize,
 }
 
 /// A name and what was computed for it.
 type Slot<T> = OnceLock<(Box<str>, T)>;
 
 impl<T> Memo<T> {
-    pub(super) fn new() -> Self {
-        Self { slots: Box::new([const { OnceLock::new() }; SLOTS]) }
+    /// Makes one for so many names, a power of two.
+    pub(super) const fn new(count: usize) -> Self {
+        Self { slots: OnceLock::new(), count }
     }
 
     /// Returns what is remembered for a name, or computes and remembers it.
@@ -37,7 +43,8 @@ impl<T> Memo<T> {
     #[inline]
     pub(super) fn get_or_insert(&self, name: &str, make: impl Fn() -> T) -> Result<&T, T> {
         let start = hash(name);
-        match self.slots.get(start % SLOTS).and_then(OnceLock::get) {
+        let slots = self.slots.get().map_or(&[][..], |slots| slots);
+        match slots.get(start & slots.len().wrapping_sub(1)).and_then(OnceLock::get) {
             Some((key, value)) if **key == *name => Ok(value),
             _ => self.probe(start, name, make),
         }
@@ -45,7 +52,9 @@ impl<T> Memo<T> {
 
     /// Returns the slots of a name; most names are in the first one.
     fn slots_of(&self, start: usize) -> impl Iterator<Item = &Slot<T>> {
-        (0..PROBES).filter_map(move |probe| self.slots.get(start.wrapping_add(probe) % SLOTS))
+        let slots = self.slots.get_or_init(|| (0..self.count).map(|_| OnceLock::new()).collect());
+        let last = slots.len().wrapping_sub(1);
+        (0..PROBES).filter_map(move |probe| slots.get(start.wrapping_add(probe) & last))
     }
 
     #[cold]
@@ -99,14 +108,14 @@ mod tests {
 
     #[test]
     fn it_remembers_and_is_bounded() {
-        let memo = Memo::new();
+        let memo = Memo::new(SLOTS);
         assert_eq!(memo.get_or_insert("Bash", || 1), Ok(&1));
         assert_eq!(memo.get_or_insert("Bash", || 2), Ok(&1));
         let kept =
             (0..10_000).filter(|i| memo.get_or_insert(&format!("t{i}"), || 0).is_ok()).count();
         assert!(kept <= SLOTS, "{kept}");
         assert_eq!(memo.get_or_insert("Bash", || 3), Ok(&1));
-        let memo = Memo::new();
+        let memo = Memo::new(SLOTS);
         let long = "t".repeat(LONGEST + 1);
         assert_eq!(memo.get_or_insert(&long, || 4), Err(4), "it costs no memory");
         assert_eq!(memo.get_or_insert(&"t".repeat(LONGEST), || 4), Ok(&4));

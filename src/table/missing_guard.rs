@@ -8,6 +8,7 @@
 //! It is a hook like any other, so that a dispatch needs no branch for it, and records name it
 //! (`require`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hookgate_contract::{BuiltHandler, Invocation, Posture, ReasonCode, Role, Verdict};
@@ -26,8 +27,18 @@ use crate::require::REQUIRE;
 impl HandlerTable {
     /// Compiles the last resort into the events that are not guarded as required.
     pub(super) fn deny_unguarded(&mut self) {
-        let gaps: Vec<_> =
-            self.unguarded().into_iter().map(|(event, why)| (event.to_owned(), why)).collect();
+        let gaps = self.gaps();
+        self.deny_gaps(gaps);
+    }
+
+    /// Returns the events that must be guarded and are not, with what is missing.
+    pub(super) fn gaps(&self) -> BTreeMap<String, String> {
+        let gaps = self.unguarded().into_iter();
+        gaps.map(|(event, why)| (event.to_owned(), why)).collect()
+    }
+
+    /// Denies the steps of events that are not guarded.
+    pub(super) fn deny_gaps(&mut self, gaps: BTreeMap<String, String>) {
         for (event, why) in gaps {
             if let Some(bucket) = self.last_resort(&event, &why) {
                 self.put_bucket(&event, Arc::new(bucket));

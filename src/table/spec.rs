@@ -79,7 +79,12 @@ pub struct HookSpec {
     pub(super) unread: Unread,
     /// The hook in whose place this one stands, since that was found dead while it was in force.
     pub(super) in_place_of: Option<Arc<Self>>,
+    /// Whether it is a hook of a scope, and its id one of those.
+    pub(super) is_of_scope: bool,
 }
+
+/// What the ids of hooks of a scope begin with, and no others do.
+pub(crate) const SCOPE: &str = "scope/";
 
 /// What is kept of a hook that is set aside, because it could not be read as a whole.
 #[derive(Debug, Clone)]
@@ -395,6 +400,27 @@ impl HookSpec {
         self.before.retain(|id| !is_above(id));
         self.may_allow = false;
         self
+    }
+
+    /// Returns whether [`HookSpec::below`] would change nothing.
+    pub(crate) fn is_below(&self, lowest: i64, is_above: impl Fn(&str) -> bool) -> bool {
+        self.priority >= lowest && !self.may_allow && !self.before.iter().any(|id| is_above(id))
+    }
+
+    /// Makes it a hook of a scope: its id, and those of hooks of the scope that it names, are in a space of their own.
+    pub(crate) fn of_scope(mut self, is_of_scope: impl Fn(&str) -> bool) -> Self {
+        self.id = HookId::from(format!("{SCOPE}{}", self.id));
+        let others = [&mut self.after, &mut self.before, &mut self.needs];
+        for id in others.into_iter().flatten().filter(|id| is_of_scope(id)) {
+            *id = format!("{SCOPE}{id}");
+        }
+        self.is_of_scope = true;
+        self
+    }
+
+    /// Returns whether it is a hook of a scope.
+    pub(super) const fn is_of_scope(&self) -> bool {
+        self.is_of_scope
     }
 
     /// Removes the order between this hook and some others.

@@ -68,18 +68,42 @@ pub(crate) struct Swap<T> {
     armed: AtomicU64,
     slot: Slot<T>,
     writer: Mutex<()>,
+    /// Counts what is stored: copies of one generation, too.
+    edition: AtomicU64,
 }
 
 impl<T: Versioned> Swap<T> {
     /// Publishes the first value, as generation 1.
     pub(crate) fn new(mut first: T) -> Self {
         first.succeed(None);
-        first.set_generation(1);
+        Self::at(first, 1)
+    }
+
+    /// Publishes the first value, under a generation.
+    pub(crate) fn at(mut first: T, generation: u64) -> Self {
+        first.set_generation(generation);
         Self {
-            armed: AtomicU64::new(word(first.armed(), 1)),
+            armed: AtomicU64::new(word(first.armed(), generation)),
             slot: Slot::from_pointee(first),
             writer: Mutex::new(()),
+            edition: AtomicU64::new(1),
         }
+    }
+
+    /// Returns a number that is another one when another value was stored. A reader that sees it loads that value or a
+    /// later one.
+    #[inline]
+    pub(crate) fn edition(&self) -> u64 {
+        // ORDERING: acquire pairs with the release in `store`.
+        self.edition.load(Ordering::Acquire)
+    }
+
+    /// Publishes a value as it is, under a generation that is not below the current one.
+    pub(crate) fn publish_at(&self, next: T, generation: u64) {
+        let lock = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let old = self.store(next, generation);
+        drop(lock);
+        give_up(old);
     }
 
     /// The events that have hooks, and the generation: see [`word`]. An event without a bit has no
@@ -163,6 +187,8 @@ impl<T: Versioned> Swap<T> {
         let old = self.slot.swap(Arc::new(next));
         // ORDERING: release pairs with the acquire in `word`.
         self.armed.store(word(bits, generation), Ordering::Release);
+        // ORDERING: release, so that whoever sees the number loads this value or a later one.
+        self.edition.fetch_add(1, Ordering::Release);
         old
     }
 }

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::HandlerTable;
 use super::canonical::{FORM, event_form, hook_form};
 use super::spec::HookSpec;
 use crate::config_hash::ConfigHash;
@@ -83,6 +84,20 @@ impl HookSpec {
     /// Returns the events of the hook with what it says of each.
     pub(crate) fn event_forms(&self) -> BTreeSet<String> {
         self.events().iter().map(|on| event_form(on).to_string()).collect()
+    }
+}
+
+impl HandlerTable {
+    /// Returns whether a hook of the table does the same as another one, wherever that is called.
+    pub(crate) fn does_what(&self, other: &HookSpec) -> bool {
+        let Some(work) = other.work() else { return false };
+        let events = other.event_forms();
+        let may_be =
+            |hook: &&HookSpec| hook.kind() == other.kind() && hook.settings() == other.settings();
+        let is = |hook: &HookSpec| {
+            hook.work().as_ref() == Some(&work) && events.is_subset(&hook.event_forms())
+        };
+        self.specs().filter(may_be).any(is)
     }
 }
 

@@ -12,8 +12,10 @@ use hookgate_test_support as support;
 
 mod approvals;
 mod background;
+mod cancelled;
 mod capabilities;
 mod certify;
+mod closed;
 mod dependencies;
 mod dispatch_rules;
 mod edited;
@@ -34,6 +36,7 @@ mod require;
 mod required_and_fallback;
 mod results;
 mod retries;
+mod scopes;
 mod seers;
 mod shadow;
 mod spans;

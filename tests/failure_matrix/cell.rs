@@ -207,10 +207,7 @@ impl Cell {
             _ => Instant::now(),
         });
         let mut context = StepContext::new("matrix");
-        if matches!(
-            self.fault.needs,
-            Needs::Cancelled | Needs::CancelledLater | Needs::CancelledLate
-        ) {
+        if self.is_cancelled() {
             context = context.cancel(&cancel);
         }
         // They hang for as long as they are held.
@@ -225,6 +222,9 @@ impl Cell {
             }
         }
         let (gate, report) = engine.dispatch_reported(self.step(), &context).await;
+        if self.is_cancelled() {
+            return self.check_cancelled(&engine, &gate, &report);
+        }
         if self.fault.healthy {
             self.check_nothing_reported(&report);
         } else {
@@ -261,6 +261,30 @@ impl Cell {
             );
         } else {
             self.check_decision(&report);
+        }
+    }
+
+    /// Whether the host cancels the dispatch.
+    fn is_cancelled(&self) -> bool {
+        matches!(self.fault.needs, Needs::Cancelled | Needs::CancelledLater | Needs::CancelledLate)
+    }
+
+    /// The step does not happen, whatever the posture and the mode are, and the hook has not failed.
+    fn check_cancelled(&self, engine: &Engine, gate: &Gate<ToolUse>, report: &Report) {
+        assert_eq!(
+            (gate.outcome(), report.decision),
+            (Outcome::Cancelled, Outcome::Cancelled),
+            "{self:?}"
+        );
+        // Where it was cancelled at its first hook, no other one was called.
+        let cancelled = report.votes.iter().filter(|vote| vote.outcome == VoteOutcome::Cancelled);
+        let first = cancelled.map(|vote| &*vote.hook).next();
+        assert!(matches!(first, Some("before" | "failing")), "{report:?} {self:?}");
+        assert!(report.votes.iter().all(|vote| vote.failure.is_none()), "{report:?} {self:?}");
+        assert!(report.by.is_empty() && report.messages.is_empty(), "{report:?} {self:?}");
+        assert!(!report.reason.as_ref().unwrap().contains("failing"), "{report:?} {self:?}");
+        for class in FailureClass::ALL {
+            assert_eq!(engine.failures("failing", class), 0, "{class} {self:?}");
         }
     }
 

@@ -123,8 +123,8 @@ async fn a_dispatch_that_is_dropped_in_the_middle_is_recorded_and_one_that_never
         tokio::time::timeout(Duration::from_millis(20), engine.dispatch(bash("ls"), &context));
     assert!(cut.await.is_err());
     let record = records.try_next().unwrap();
-    assert_eq!((record.end, record.report.decision), (DispatchEnd::Dropped, Outcome::Deny));
-    assert_eq!(record.report.by, ["hookgate"]);
+    assert_eq!((record.end, record.report.decision), (DispatchEnd::Dropped, Outcome::Cancelled));
+    assert!(record.report.by.is_empty());
     assert_eq!(record.report.step_id.as_deref(), Some("step-1"));
     assert!(record.report.duration_us.is_some());
     drop(engine.dispatch(bash("ls"), &context));

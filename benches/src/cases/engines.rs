@@ -2,12 +2,13 @@
 
 use std::future::{Future, poll_fn};
 use std::hint::black_box;
+use std::sync::Arc;
 use std::task::Poll;
 
 use hookgate::contract::{AsyncHandler, BuiltHandler, Invocation, ReplyFuture};
 use hookgate::matcher::MatchSpec;
 use hookgate::table::TableBuilder;
-use hookgate::{Engine, Event, HandlerTable, Hook, Role, Verdict};
+use hookgate::{Engine, Event, HandlerTable, Hook, Role, Scope, Verdict};
 use serde_json::json;
 
 /// Returns an engine with a hook at another event only.
@@ -34,6 +35,15 @@ pub(crate) fn no_match(hooks: usize) -> Engine {
 /// Returns an engine with so many hooks that match and have no opinion.
 pub(crate) fn silent(hooks: usize) -> Engine {
     all((0..hooks).map(|index| hook(index, silent_handler())))
+}
+
+/// Returns a scope over an engine, with a hook of its own at another event.
+pub(crate) fn scope(engine: Engine) -> Scope {
+    let hook = Hook::new("stop", "bench", silent_handler()).event(Event::Stop);
+    match Arc::new(engine).scope("bench").hook(hook).open() {
+        Ok(scope) => scope,
+        Err(error) => panic!("the scope of a case does not open: {error}"),
+    }
 }
 
 /// Returns an engine with one hook, which sets the input of the tool.

@@ -6,7 +6,7 @@ mod printer;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hookgate::{HookId, Report};
+use hookgate::{HookId, Outcome, Report};
 use serde_json::Value;
 
 use crate::abort::Abort;
@@ -155,7 +155,11 @@ impl Replay {
 
 /// Returns what has changed since a step was recorded; `None` if nobody knows what was decided then.
 fn change(step: &RecordedStep, judged: &Judged) -> Option<Change> {
+    // What was cancelled, nobody had decided.
     let was = &step.was.as_ref()?.report;
+    if was.decision == Outcome::Cancelled {
+        return None;
+    }
     let change = judged.outcome.since(Known::Sure(was.decision));
     Some(match change == Change::Same && !goes_on_as_it_did(step, was, &judged.report) {
         true => Change::Rewritten,

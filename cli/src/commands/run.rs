@@ -328,7 +328,7 @@ impl Run {
             }
         };
         let seen = Seen::of(&report);
-        let is_refused = matches!(report.decision, Outcome::Ask | Outcome::Deny | Outcome::Halt);
+        let is_refused = report.decision >= Outcome::Ask;
         if let Some(hook) =
             report.by.first().filter(|id| is_refused && name != STDIN && **id != REQUIRE)
         {

@@ -55,7 +55,7 @@ impl From<Outcome> for Label {
         match outcome {
             Outcome::Allow | Outcome::Answered => Self::Allow,
             Outcome::Ask => Self::Ask,
-            Outcome::Deny | Outcome::Halt => Self::Deny,
+            Outcome::Cancelled | Outcome::Deny | Outcome::Halt => Self::Deny,
         }
     }
 }

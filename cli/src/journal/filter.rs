@@ -80,10 +80,11 @@ fn with(filter: Filter, text: Option<&str>, add: fn(Filter, &str) -> Filter) -> 
 }
 
 fn outcome(name: &str) -> Result<Outcome, String> {
-    let all = [Outcome::Allow, Outcome::Answered, Outcome::Ask, Outcome::Deny, Outcome::Halt];
+    let refusals = [Outcome::Cancelled, Outcome::Deny, Outcome::Halt];
+    let all = [Outcome::Allow, Outcome::Answered, Outcome::Ask].into_iter().chain(refusals);
     all.into_iter()
         .find(|outcome| outcome.name() == name)
-        .ok_or_else(|| "an outcome is allow, answered, ask, deny or halt".to_owned())
+        .ok_or_else(|| "an outcome is allow, answered, ask, cancelled, deny or halt".to_owned())
 }
 
 /// Reads a time, or how long ago it is.

@@ -91,8 +91,8 @@ impl Was {
                 outcome: vote.decision.map_or(Outcome::Allow, outcome_of),
                 reason: vote.reason.clone(),
             }),
-            // After a deny it may not have been looked at.
-            None if self.report.decision >= Outcome::Deny => None,
+            // Of a step that was refused, it may not have been looked at.
+            None if self.report.decision.is_refusal() => None,
             None => Some(Said { outcome: Outcome::Allow, reason: None }),
         }
     }

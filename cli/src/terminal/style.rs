@@ -21,7 +21,7 @@ pub(crate) const HELP: Style = AnsiColor::Cyan.on_default();
 pub(crate) const fn outcome_style(outcome: Outcome) -> Style {
     match outcome {
         Outcome::Allow | Outcome::Answered => GOOD,
-        Outcome::Ask => DOUBTFUL,
+        Outcome::Ask | Outcome::Cancelled => DOUBTFUL,
         Outcome::Deny | Outcome::Halt => BAD,
     }
 }
@@ -31,7 +31,7 @@ pub(crate) const fn outcome_colour(outcome: Outcome) -> Color {
     match outcome {
         Outcome::Allow => Color::Green,
         Outcome::Answered => Color::Cyan,
-        Outcome::Ask => Color::Yellow,
+        Outcome::Ask | Outcome::Cancelled => Color::Yellow,
         Outcome::Deny | Outcome::Halt => Color::Red,
     }
 }

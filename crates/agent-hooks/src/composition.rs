@@ -106,6 +106,7 @@ pub(crate) fn combined(
             Some(said) => decided(said),
             None => ours(InterceptorVerdict::escalate(reason_of(report))),
         },
+        Outcome::Cancelled => ours(InterceptorVerdict::deny(reason_of(report))),
         Outcome::Deny | Outcome::Halt => {
             let mut denies = said.iter().filter(by).filter(|said| !said.verdict.permits());
             match denies.clone().find(|said| !said.verdict.is_liftable()).or(denies.next()) {
@@ -124,6 +125,7 @@ pub(crate) fn combined(
 fn reason_of(report: &Report) -> String {
     let by: Vec<&str> = report.by.iter().map(|id| id.as_str()).collect();
     match &report.reason {
+        Some(reason) if by.is_empty() => format!("hookgate: {reason}"),
         Some(reason) => format!("hookgate: {reason} (by {})", by.join(", ")),
         None => format!("hookgate: by {}", by.join(", ")),
     }

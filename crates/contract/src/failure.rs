@@ -64,7 +64,8 @@ name_enum! {
         Overloaded = "overloaded",
         /// It panicked.
         Panic = "panic",
-        /// The dispatch was cancelled.
+        /// The call was cancelled, by something else than the host: the runtime ends, a server gives up. (A dispatch that
+        /// the host cancels is no failure of a hook.)
         Cancelled = "cancelled",
         /// Its budget is used up.
         Budget = "budget",

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::Engine;
+use super::super::hook_engine::HookEngine;
 use super::ApprovalRequest;
 use crate::clock;
 use crate::config_hash::ConfigHash;
@@ -225,8 +226,13 @@ impl<S: HookStep> Asked<S> {
     /// Returns the question, to be shown. `None` if the payload cannot be written as a JSON object. The engine and the
     /// context are those of the dispatch.
     #[must_use]
-    pub fn request(&self, engine: &Engine, context: &StepContext<'_>) -> Option<ApprovalRequest> {
-        let asking = engine.asking_hooks(self, |hook| self.decision().by.contains(hook));
+    pub fn request<E: HookEngine + ?Sized>(
+        &self,
+        engine: &E,
+        context: &StepContext<'_>,
+    ) -> Option<ApprovalRequest> {
+        let asking =
+            engine.as_engine()?.asking_hooks(self, |hook| self.decision().by.contains(hook));
         ApprovalRequest::of(self.payload(), self.decision(), asking, context)
     }
 
@@ -235,13 +241,14 @@ impl<S: HookStep> Asked<S> {
     ///
     /// # Errors
     /// A [`ParkError`] with the question, for each [`ParkProblem`].
-    pub fn park(
+    pub fn park<E: HookEngine + ?Sized>(
         self,
-        engine: &Engine,
+        engine: &E,
         context: &StepContext<'_>,
         good_for: Duration,
     ) -> Result<Parked, ParkError<S>> {
-        let parked = engine.parked(&self, context, good_for);
+        let engine = engine.as_engine().ok_or(ParkProblem::OtherEngine);
+        let parked = engine.and_then(|engine| engine.parked(&self, context, good_for));
         parked.map_err(|problem| ParkError { problem, asked: Box::new(self) })
     }
 }
@@ -252,8 +259,13 @@ impl Engine {
     /// itself.
     #[must_use]
     pub fn with_approval_key(mut self, key: [u8; 32]) -> Self {
-        self.approvals = Approvals::with_key(key);
+        self.shared_mut().approvals = Box::new(Approvals::with_key(key)).into();
         self
+    }
+
+    /// Returns what this engine is known by in what it has parked: the process, and which of its engines it is.
+    fn parker(&self) -> String {
+        format!("{}/{}", self.shared.approvals().name(), self.id)
     }
 
     fn parked<S: HookStep>(
@@ -273,16 +285,16 @@ impl Engine {
         let mut parked = Parked {
             expires: request.asked.saturating_add(millis),
             hooks: self.asking_hooks(asked, |_| true),
-            parked_by: self.approvals.name().to_owned(),
+            parked_by: self.parker(),
             decision: asked.decision().clone(),
             answer: asked.kept_answer().cloned(),
             request,
             signature: String::new(),
         };
-        let key = self.approvals.key().ok_or(ParkProblem::NoRandomness)?;
+        let key = self.shared.approvals().key().ok_or(ParkProblem::NoRandomness)?;
         let bytes = signed_bytes(&parked).ok_or(ParkProblem::Unwritable)?;
         parked.signature = hex::encode(&HMAC::mac(bytes, key));
-        self.approvals.give_back(&parked.request);
+        self.shared.approvals().give_back(&parked.request);
         Ok(parked)
     }
 
@@ -316,7 +328,7 @@ impl Engine {
         S: HookStep<Asked = Asked<S>> + From<S::Payload>,
         S::Payload: DeserializeOwned,
     {
-        if !self.approvals.is_signed(&parked) || !parked.request.is_whole() {
+        if !self.shared.approvals().is_signed(&parked) || !parked.request.is_whole() {
             return Err(ResumeError::Signature);
         }
         if now > parked.expires {
@@ -339,11 +351,14 @@ impl Engine {
         if !matches!(read, Ok(Ok(Value::Object(read))) if read == parked.request.step) {
             return Err(ResumeError::Unreadable("it is read as another step".to_owned()));
         }
-        if !self.approvals.take(&parked, now) {
+        if !self.shared.approvals().take(&parked, now) {
             return Err(ResumeError::Resumed);
         }
-        let is_own = parked.parked_by == self.approvals.name();
+        let parked_here = parked.parked_by.starts_with(self.shared.approvals().name());
+        let is_own = parked.parked_by == self.parker();
         let Parked { decision, answer, hooks, .. } = parked;
+        // The engine of another scope has other hooks, although they may be declared alike.
+        let hooks = Some(hooks).filter(|_| is_own || !parked_here);
         let since = is_own.then_some(decision.generation);
         Ok(self.asked_again(step, decision, answer, (hooks, since), context))
     }
@@ -354,7 +369,7 @@ mod tests {
     use hookgate_contract::Event;
 
     use super::*;
-    use crate::{Gate, HandlerTable, Hook, HookEngine as _, ToolUse, Verdict};
+    use crate::{Gate, HandlerTable, Hook, ToolUse, Verdict};
 
     #[tokio::test]
     async fn a_question_can_be_answered_up_to_its_last_millisecond() {

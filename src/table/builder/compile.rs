@@ -47,14 +47,17 @@ impl TableBuilder {
         let base = self.base.as_deref();
         let ids = match base.filter(|_| hooks.keep_ids()) {
             Some(base) => Arc::clone(&base.ids),
-            None => Arc::new(hooks.ids(&mut errors)),
+            None => Arc::new(match base.filter(|_| self.is_of_scope) {
+                Some(base) => hooks.ids_over(&base.ids, &mut errors),
+                None => hooks.ids(&mut errors),
+            }),
         };
         let any_new = |is: fn(&HookSpec) -> bool| hooks.new_ones().any(|hook| is(&hook.spec));
         let mut table = HandlerTable {
             contracts: self.contracts.clone(),
             unknown_contracts: self.unknown_contracts,
             limits: self.limits.clone(),
-            sections: self.sections.clone(),
+            sections: Arc::clone(&self.sections),
             require: self.require.clone(),
             lowers: self.lowers,
             ids,
@@ -177,6 +180,7 @@ impl TableBuilder {
                 errors,
             );
             if let Some(bucket) = compiled {
+                let bucket = if self.is_of_scope { bucket.remembering_few() } else { bucket };
                 table.put_bucket(name, Arc::new(bucket));
             }
         }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hookgate::contract::Cancel;
+use hookgate::decision::VoteOutcome;
 use hookgate::{
     Engine, FailureClass, Gate, HandlerTable, Hook, HookEngine, Posture, Role, Verdict,
 };
@@ -125,7 +126,7 @@ async fn rule_9_a_cancelled_dispatch_stops_and_fails_closed() {
     };
     let ((gate, report), ()) = tokio::join!(dispatch, stop);
     assert!(matches!(gate, Gate::Denied(_)));
-    assert_eq!(report.votes[0].failure, Some(FailureClass::Cancelled));
+    assert_eq!(report.votes[0].outcome, VoteOutcome::Cancelled);
     assert_eq!(running.load(Ordering::SeqCst), 0, "nothing is left running");
 }
 

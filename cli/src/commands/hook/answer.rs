@@ -20,7 +20,7 @@ pub(in crate::commands) fn answer(
         Outcome::Allow if approves(report, table) => Some(VerdictDecision::Allow),
         Outcome::Allow | Outcome::Answered => None,
         Outcome::Ask => Some(VerdictDecision::Ask),
-        Outcome::Deny => Some(VerdictDecision::Deny),
+        Outcome::Cancelled | Outcome::Deny => Some(VerdictDecision::Deny),
         Outcome::Halt => Some(VerdictDecision::Halt),
     };
     let decided = HostDecision::new(decision, report.reason.as_deref(), &report.final_fields)

@@ -39,7 +39,7 @@ impl Seen {
             Outcome::Allow => Self::Allow,
             Outcome::Answered => Self::Answered,
             Outcome::Ask => Self::Ask,
-            Outcome::Deny => Self::Deny,
+            Outcome::Cancelled | Outcome::Deny => Self::Deny,
             Outcome::Halt => Self::Halt,
         };
         let any = |test: fn(&hookgate::decision::Vote) -> bool| report.votes.iter().any(test);

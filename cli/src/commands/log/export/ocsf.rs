@@ -20,10 +20,11 @@ const OTHER: u64 = 99;
 pub(super) fn event(seq: u64, record: &Record) -> Value {
     let report = &record.report;
     let name = report.event.as_deref().unwrap_or("unreadable");
-    // Action: 1 allowed, 2 denied, 0 unknown. Disposition: 1 allowed, 2 blocked, 14 delayed.
+    // Action: 1 allowed, 2 denied, 0 unknown. Disposition: 1 allowed, 2 blocked, 14 delayed, 99 another one.
     let (severity, action, disposition) = match report.decision {
         Outcome::Allow | Outcome::Answered => (1, 1, 1),
         Outcome::Ask => (3, 0, 14),
+        Outcome::Cancelled => (1, 2, OTHER),
         Outcome::Deny => (3, 2, 2),
         Outcome::Halt => (4, 2, 2),
     };

@@ -11,7 +11,7 @@ use crate::journal::otlp;
 pub(super) fn log(seq: u64, record: &Record) -> Value {
     let report = &record.report;
     let (severity, text) = match report.decision {
-        Outcome::Allow | Outcome::Answered => (9, "INFO"),
+        Outcome::Allow | Outcome::Answered | Outcome::Cancelled => (9, "INFO"),
         Outcome::Ask | Outcome::Deny => (13, "WARN"),
         Outcome::Halt => (17, "ERROR"),
     };
