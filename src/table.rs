@@ -125,7 +125,7 @@ pub struct HandlerTable {
     contracts: Contracts,
     /// Whether events of the embedder whose contract is not known are accepted.
     unknown_contracts: bool,
-    pub(crate) limits: Limits,
+    pub(crate) limits: Arc<Limits>,
     hash: OnceLock<ConfigHash>,
     /// The registered sections of the config, as they were written, by name.
     sections: Arc<BTreeMap<String, Value>>,
@@ -165,7 +165,7 @@ impl HandlerTable {
             watching: false,
             contracts: BTreeMap::new(),
             unknown_contracts: false,
-            limits: Limits::default(),
+            limits: Arc::default(),
             hash: OnceLock::new(),
             sections: Arc::default(),
             require: Require::default(),
@@ -253,7 +253,7 @@ impl HandlerTable {
 
     /// Returns the bounds and defaults of the table.
     #[must_use]
-    pub const fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &Limits {
         &self.limits
     }
 

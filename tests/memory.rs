@@ -1,7 +1,7 @@
 //! Promise: dispatches leave nothing in memory. A million of them (two hundred thousand where time is short),
 //! evaluated by builtins, grow the process by less than a byte each.
 #![cfg(feature = "builtin")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail")]
 
 use hookgate_test_support as support;
 
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use hookgate::config::Loader;
-use hookgate::{Engine, HandlerTable, HookEngine, Scope, Verdict};
+use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine, Scope, Verdict};
 use support::{bash, context};
 
 const WARM_UP: u32 = 50_000;
@@ -105,7 +105,11 @@ fn an_engine_without_subscribers_takes_little_memory() {
 fn a_session_takes_little_memory_and_gives_all_of_it_back() {
     const SESSIONS: usize = 1_000;
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let base = |index: usize| support::sync(&format!("base-{index}"), |_| Ok(Verdict::none()));
+    let events = [Event::PreToolUse, Event::PostToolUse, Event::UserPromptSubmit, Event::Stop];
+    let base = |index: usize| {
+        let hook = Hook::sync(format!("base-{index}"), |_| Ok(Verdict::none()));
+        hook.event(events[index % events.len()])
+    };
     let engine = std::sync::Arc::new(support::engine((0..20).map(base)));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let open = || -> Vec<Scope> {

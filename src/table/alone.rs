@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hookgate_contract::{Handler, Invocation, Mode, Verdict};
 
-use super::HandlerTable;
+use super::{HandlerTable, Limits};
 use super::build_error::BuildErrors;
 use super::spec::HookSpec;
 use crate::matcher::MatchSpec;
@@ -31,7 +31,7 @@ impl HandlerTable {
         wanted.remove(hook.id().as_str());
         let watched = self.specs().filter(|spec| wanted.contains(spec.id().as_str()));
         let mut builder = Self::builder();
-        builder.limits(self.limits.clone()).allow_unknown_contracts().insert(hook);
+        builder.limits(Limits::clone(&self.limits)).allow_unknown_contracts().insert(hook);
         builder.extend(watched.map(|spec| spec.declared().silenced()));
         builder.build()
     }

@@ -51,7 +51,7 @@ pub struct TableBuilder {
     /// refuses an id that is used twice.
     indices: Option<HashMap<HookId, VecDeque<usize>>>,
     contracts: Contracts,
-    limits: Limits,
+    limits: Arc<Limits>,
     sections: Arc<BTreeMap<String, Value>>,
     /// Whether limits or contracts, which are compiled into every hook, are not those of the base.
     recompiles: bool,
@@ -99,7 +99,7 @@ impl TableBuilder {
             added: Vec::new(),
             indices: None,
             contracts: table.contracts.clone(),
-            limits: table.limits.clone(),
+            limits: Arc::clone(&table.limits),
             sections: Arc::clone(&table.sections),
             recompiles: false,
             unknown_contracts: table.unknown_contracts,
@@ -218,8 +218,8 @@ impl TableBuilder {
 
     /// Sets the bounds and defaults.
     pub fn limits(&mut self, limits: Limits) -> &mut Self {
-        if self.limits != limits {
-            self.limits = limits;
+        if *self.limits != limits {
+            self.limits = Arc::new(limits);
             self.recompiles = true;
         }
         self

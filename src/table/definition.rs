@@ -5,8 +5,8 @@
 //! changed, together with their counters: a swap does not reset how often a hook has failed.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use hookgate_contract::FailureClass;
 
@@ -25,8 +25,8 @@ pub(crate) struct HookDefinition {
     conditions: Arc<Conditions>,
     /// The conditions at events of the specification, by their index, whose alias adds one of its own.
     at_aliases: BTreeMap<usize, Arc<Conditions>>,
-    /// How often the hook failed, by class.
-    failures: [AtomicU64; FailureClass::COUNT],
+    /// How often the hook failed, by class: made when it first does.
+    failures: OnceLock<Box<[AtomicU64; FailureClass::COUNT]>>,
     /// How many of its background calls were dropped.
     dropped: AtomicU64,
     /// How many of its background calls were to be recorded, and there was no queue.
@@ -56,7 +56,7 @@ impl HookDefinition {
             patterns,
             conditions,
             at_aliases,
-            failures: [const { AtomicU64::new(0) }; FailureClass::COUNT],
+            failures: OnceLock::new(),
             dropped: AtomicU64::new(0),
             unrecorded: AtomicU64::new(0),
         }
@@ -81,7 +81,8 @@ impl HookDefinition {
 
     /// Counts a failure.
     pub(crate) fn count_failure(&self, class: FailureClass) {
-        if let Some(counter) = self.failures.get(class.index()) {
+        let failures = self.failures.get_or_init(Box::default);
+        if let Some(counter) = failures.get(class.index()) {
             // ORDERING: a statistic; no reader relies on other memory because of it.
             counter.fetch_add(1, Ordering::Relaxed);
         }
@@ -89,6 +90,7 @@ impl HookDefinition {
 
     /// Returns how often the hook has failed in a way.
     pub(crate) fn failures(&self, class: FailureClass) -> u64 {
-        self.failures.get(class.index()).map_or(0, |counter| counter.load(Ordering::Relaxed))
+        let counter = self.failures.get().and_then(|failures| failures.get(class.index()));
+        counter.map_or(0, |counter| counter.load(Ordering::Relaxed))
     }
 }

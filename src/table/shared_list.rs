@@ -55,7 +55,12 @@ impl<T: Clone> SharedList<T> {
     /// Adds an item at the end.
     pub(super) fn push(&mut self, item: T) {
         match self.parts.last_mut().filter(|part| part.len() < PART) {
-            Some(part) => Arc::make_mut(part).push(item),
+            Some(part) => {
+                // A part is small, and mostly one item is added to a list that is there.
+                let part = Arc::make_mut(part);
+                part.reserve_exact(1);
+                part.push(item);
+            }
             None => self.parts.push(Arc::new(vec![item])),
         }
     }

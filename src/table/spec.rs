@@ -414,6 +414,8 @@ impl HookSpec {
         for id in others.into_iter().flatten().filter(|id| is_of_scope(id)) {
             *id = format!("{SCOPE}{id}");
         }
+        // There may be thousands of it.
+        self.events.shrink_to_fit();
         self.is_of_scope = true;
         self
     }

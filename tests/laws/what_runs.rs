@@ -1,6 +1,7 @@
 //! Law: a step that is cleared has a recorded allow, on exactly the bytes that are handed out, by a table that
 //! was in force. It holds for payloads of any shape that serde can write, for setters of any manner, for
-//! rewriters, for swaps in the middle of a dispatch, and for approvals of any age.
+//! rewriters, for swaps in the middle of a dispatch, for sessions with a guard of their own, for approvals of any age, and
+//! whenever the user cancels.
 //!
 //! `HOOKGATE_LAW_CASES` is the number of cases, `HOOKGATE_LAW_SEED` where they begin.
 #![allow(
@@ -16,10 +17,13 @@ mod shapes;
 
 use std::future::{Future, poll_fn};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::pin::pin;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
 
-use hookgate::contract::json;
+use hookgate::contract::{Cancel, json};
+use hookgate::engine::DynHookEngine;
 use hookgate::recorder::{DispatchEnd, Record};
 use hookgate::{
     Engine, Event, Gate, HandlerTable, Hook, HookEngine, Outcome, Role, StepContext, Verdict,
@@ -142,6 +146,11 @@ impl History {
     }
 }
 
+/// The guard that a session has of its own: under one id, whatever the tables of the engine are.
+fn guard_of_session(log: &Log) -> Hook {
+    guard(OF_SESSION, log, false)
+}
+
 fn table(number: u64, log: &Log, random: &mut Random) -> (HandlerTable, Option<u64>) {
     let mut builder = HandlerTable::builder();
     builder.contract(&STEP);
@@ -168,8 +177,43 @@ fn table(number: u64, log: &Log, random: &mut Random) -> (HandlerTable, Option<u
     (builder.build().unwrap(), Some(number))
 }
 
+/// The number of the guard that a session has of its own.
+const OF_SESSION: u64 = u64::MAX;
+
+/// The key by which the user cancels.
+#[derive(Default)]
+struct Esc {
+    pressed: AtomicBool,
+    waits: Mutex<Option<Waker>>,
+}
+
+impl Esc {
+    fn press(&self) {
+        self.pressed.store(true, Ordering::SeqCst);
+        if let Some(waker) = self.waits.lock().unwrap().take() {
+            waker.wake();
+        }
+    }
+}
+
+impl Cancel for Esc {
+    fn is_cancelled(&self) -> bool {
+        self.pressed.load(Ordering::SeqCst)
+    }
+
+    fn cancelled<'a>(&'a self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(poll_fn(|context| {
+            *self.waits.lock().unwrap() = Some(context.waker().clone());
+            if self.is_cancelled() { Poll::Ready(()) } else { Poll::Pending }
+        }))
+    }
+}
+
 struct World {
     engine: Arc<Engine>,
+    /// What steps are dispatched by: the engine, or a session of it.
+    judge: Arc<dyn DynHookEngine>,
+    has_session: bool,
     log: Log,
     records: Arc<Mutex<Vec<Record>>>,
     history: History,
@@ -186,7 +230,13 @@ impl World {
             engine = engine.with_recorder(move |record: Record| into.lock().unwrap().push(record));
         }
         let history = History(vec![(engine.generation().get(), guard)]);
-        Self { engine: Arc::new(engine), log, records, history, tables: 1 }
+        let engine = Arc::new(engine);
+        let has_session = random.one_in(3);
+        let judge: Arc<dyn DynHookEngine> = match has_session {
+            true => Arc::new(engine.scope("s").hook(guard_of_session(&log)).open().unwrap()),
+            false => Arc::<Engine>::clone(&engine),
+        };
+        Self { engine, judge, has_session, log, records, history, tables: 1 }
     }
 
     /// Changes the hooks of the event, or only those of another.
@@ -225,9 +275,23 @@ impl World {
             assert_eq!(record.report.decision, Outcome::Allow);
         }
         let guards = self.history.guards(from, to);
-        if guards.contains(&None) {
-            return;
+        let may_be_unguarded = guards.contains(&None);
+        if !may_be_unguarded {
+            self.check_seen(cleared, session, &guards, approved);
         }
+        if self.has_session {
+            self.check_seen(cleared, session, &[Some(OF_SESSION)], approved);
+        }
+    }
+
+    /// Checks that one of some guards has let go on what is handed out.
+    fn check_seen(
+        &self,
+        cleared: &hookgate::Cleared<Any>,
+        session: &str,
+        guards: &[Option<u64>],
+        approved: bool,
+    ) {
         let text = serde_json::to_string(cleared.payload()).expect("what guards could read");
         let handed_out = json::parse_with(text.as_bytes(), json::Integers::Exact);
         let Ok(handed_out) = handed_out else { panic!("handed out: {text}") };
@@ -268,14 +332,22 @@ async fn one_case(random: &mut Random) -> &'static str {
     let step = Any::random(random);
     let from = world.engine.generation().get();
     let recorded = world.engine.armed(Event::Stop);
-    let engine = Arc::clone(&world.engine);
-    let gate = with_between(engine.dispatch(step, &context), || {
+    let esc = Esc::default();
+    let cancellable = if random.one_in(4) { context.cancel(&esc) } else { context };
+    let judge = Arc::clone(&world.judge);
+    let gate = with_between(judge.dispatch(step, &cancellable), || {
         if random.one_in(2) {
             world.change(random);
+        }
+        if random.one_in(2) {
+            esc.press();
         }
     })
     .await;
     world.check(&gate, context.session_id, from, recorded, false);
+    if cancellable.cancel.is_some() && esc.is_cancelled() {
+        assert!(gate.outcome().is_refusal(), "{:?} was cancelled", gate.outcome());
+    }
     let Gate::Asked(asked) = gate else { return gate.outcome().name() };
 
     while random.one_in(2) {
@@ -284,7 +356,7 @@ async fn one_case(random: &mut Random) -> &'static str {
     let other = StepContext::new("another session");
     let context = if random.one_in(4) { &other } else { &context };
     let from = world.engine.generation().get();
-    let gate = with_between(asked.approve(&engine, context), || {
+    let gate = with_between(asked.approve(&*judge, context), || {
         if random.one_in(2) {
             world.change(random);
         }
@@ -315,7 +387,7 @@ fn what_is_cleared_was_recorded_and_let_go_on_as_it_is_handed_out() {
     }
     println!("{ends:?}");
     // It is tried what the law is about.
-    for end in ["allow", "deny", "approved", "asked"] {
+    for end in ["allow", "deny", "cancelled", "approved", "asked"] {
         assert!(ends.values().sum::<u64>() < 1000 || ends.contains_key(end), "{end}: {ends:?}");
     }
 }

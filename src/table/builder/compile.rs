@@ -56,7 +56,7 @@ impl TableBuilder {
         let mut table = HandlerTable {
             contracts: self.contracts.clone(),
             unknown_contracts: self.unknown_contracts,
-            limits: self.limits.clone(),
+            limits: Arc::clone(&self.limits),
             sections: Arc::clone(&self.sections),
             require: self.require.clone(),
             lowers: self.lowers,
