@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hookgate::config::{Loaded, Loader};
 use hookgate::reload::ReloadError;
 use hookgate::watch::{self, Places, Source, WatchEvent};
-use hookgate::{Engine, HandlerTable, Registry};
+use hookgate::{Engine, HandlerTable, HookEngine as _, Registry};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 

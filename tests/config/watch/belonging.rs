@@ -8,31 +8,32 @@ use hookgate::config::{Pack, PackProblem, PackReference, Packs};
 use hookgate::table::Layer;
 use hookgate::watch::Builder;
 
+// Each hook has a text of its own: of two that are the same one stays.
 use super::{Folder, failed, guard, ids, next, reason, reloaded, started};
 use crate::support;
 
 #[tokio::test]
 async fn a_file_of_another_layer_counts_as_soon_as_it_appears_and_may_not_go() {
-    let folder = Folder::with(&guard("plain", "v1"));
+    let folder = Folder::with(&guard("plain", "plain 1"));
     let builder = folder.builder().optional_file(Layer::User, folder.path("of/user.toml"));
     let (watching, mut events) = started(builder).await;
     assert_eq!(ids(watching.engine()), ["plain"]);
     fs::create_dir(folder.path("of")).unwrap();
-    folder.write("of/user.toml", guard("users", "v1"));
+    folder.write("of/user.toml", guard("users", "users 1"));
     assert_eq!(reloaded(&mut events).await.to_string(), "generation 2, 2 hooks (added users)");
     // Its guards are not lost because it is.
     folder.remove("of/user.toml").unwrap();
     let gone = failed(&mut events).await;
     assert!(gone.contains("user.toml:1:1: cannot be read"), "{gone}");
     assert_eq!(ids(watching.engine()), ["users", "plain"]);
-    folder.write("of/user.toml", guard("users", "v2"));
+    folder.write("of/user.toml", guard("users", "users 2"));
     assert_eq!(reloaded(&mut events).await.to_string(), "generation 3, 2 hooks (changed users)");
 }
 
 /// A folder of drop-ins, whose files are found by the host.
 #[tokio::test]
 async fn files_that_the_host_finds_come_and_go() {
-    let folder = Folder::with(&guard("plain", "v1"));
+    let folder = Folder::with(&guard("plain", "plain 1"));
     fs::create_dir(folder.path("hooks.d")).unwrap();
     let drop_ins = folder.path("hooks.d");
     let builder = folder.builder().layers(move || {
@@ -42,9 +43,9 @@ async fn files_that_the_host_finds_come_and_go() {
         files.into_iter().map(|file| (Layer::Project, file)).collect()
     });
     let (watching, mut events) = started(builder).await;
-    folder.write("hooks.d/a.toml", guard("a", "v1"));
+    folder.write("hooks.d/a.toml", guard("a", "a 1"));
     assert_eq!(reloaded(&mut events).await.to_string(), "generation 2, 2 hooks (added a)");
-    folder.write("hooks.d/b.toml", guard("b", "v1"));
+    folder.write("hooks.d/b.toml", guard("b", "b 1"));
     assert_eq!(reloaded(&mut events).await.to_string(), "generation 3, 3 hooks (added b)");
     folder.remove("hooks.d/a.toml").unwrap();
     let removed = reloaded(&mut events).await;
@@ -57,20 +58,20 @@ async fn files_that_are_included_are_followed_and_a_pattern_finds_new_ones() {
     let include = "include = [\"more.toml\", \"policies/*.toml\"]\n";
     let folder = Folder::new();
     fs::create_dir(folder.path("policies")).unwrap();
-    folder.write("more.toml", guard("more", "v1"));
-    folder.write("policies/a.toml", guard("a", "v1"));
-    folder.write("hooks.toml", include.to_owned() + &guard("own", "v1"));
+    folder.write("more.toml", guard("more", "more 1"));
+    folder.write("policies/a.toml", guard("a", "a 1"));
+    folder.write("hooks.toml", include.to_owned() + &guard("own", "own 1"));
     let (watching, mut events) = folder.follow().await;
-    folder.write("more.toml", guard("more", "v2"));
+    folder.write("more.toml", guard("more", "more 2"));
     assert_eq!(reloaded(&mut events).await.to_string(), "generation 2, 3 hooks (changed more)");
-    folder.write("policies/b.toml", guard("b", "v1"));
+    folder.write("policies/b.toml", guard("b", "b 1"));
     assert_eq!(reloaded(&mut events).await.to_string(), "generation 3, 4 hooks (added b)");
     // One of the list may not go, one of a pattern may.
     folder.remove("more.toml").unwrap();
     assert!(failed(&mut events).await.contains("the file `more.toml` is not there"));
     assert_eq!(watching.engine().table().len(), 4);
     folder.remove("policies/b.toml").unwrap();
-    folder.write("more.toml", guard("more", "v2"));
+    folder.write("more.toml", guard("more", "more 2"));
     while watching.engine().table().len() != 3 {
         next(&mut events).await;
     }

@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use hookgate::HookEngine as _;
 use hookgate::reload::ReloadError;
 use hookgate::watch::WatchEvent;
 use tokio::runtime::Builder;

@@ -4,7 +4,7 @@
 use hookgate::recorder::{Channel, Entry, ReloadEvent};
 use hookgate::reload::ReloadError;
 use hookgate::table::Layer;
-use hookgate::{Engine, Reloader};
+use hookgate::{Engine, HookEngine as _, Reloader};
 use tokio::time::timeout;
 
 use super::{Folder, PATIENCE, failed, freeze, guard, ids, reason, reloaded, started};

@@ -27,7 +27,7 @@ async fn a_file_is_written_in_place_or_renamed_over_the_old_one() {
 
 #[tokio::test]
 async fn a_writer_that_takes_a_break_is_waited_for() {
-    let three = |version| ["a", "b", "c"].map(|id| guard(id, version)).concat();
+    let three = |version: &str| ["a", "b", "c"].map(|id| guard(id, version)).concat();
     let folder = Folder::with(&three("v1"));
     let (watching, mut events) = folder.follow().await;
     // So that it is known how long the file was.
