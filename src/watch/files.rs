@@ -20,7 +20,7 @@ pub(super) struct Files {
     pub(super) named: Vec<Named>,
     pub(super) finds: Vec<Box<Find>>,
     pub(super) packs: Option<Box<dyn Packs + Send>>,
-    /// The optional files that were loaded: they may not go any more.
+    /// The files that were loaded: an optional one of them may not go any more.
     pub(super) known: Mutex<BTreeSet<PathBuf>>,
 }
 
