@@ -103,6 +103,7 @@
 //! | `testing` | `testing`: scripted handlers, captured records and a builder of steps, for tests |
 //! | `tls-ring` (default) | none: the crypto provider of `https` in `http`, `mcp` and `prompt`, if one of them is on; `docs::embedding` says when to leave it out |
 //! | `tokio-util` | none: its cancellation token can cancel a dispatch |
+//! | `watch` | `watch`: files that are followed; on Unix |
 //!
 //! A feature only compiles code; it registers nothing. A hooks.toml can use a kind of handler only if the
 //! host has added it by name: `registry.add(hookgate::builtin::kind())`. So a feature that another crate
@@ -153,6 +154,8 @@ pub mod schema;
 pub mod testing;
 mod timer;
 pub mod turn;
+#[cfg(all(feature = "watch", unix))]
+pub mod watch;
 
 #[cfg(feature = "builtin")]
 pub use hookgate_builtin as builtin;

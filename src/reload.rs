@@ -5,7 +5,7 @@
 //! mended. Only a config that says `allow_empty = true` leads to a table without hooks. What a load has brought is what
 //! the next one takes away: hooks that the host has put in with [`Engine::edit`] stay.
 //!
-//! It does not follow files: a host calls [`Reloader::reload`] when it wants to, on a signal, on the
+//! It does not follow files (the module `watch`, behind a feature, does): a host calls [`Reloader::reload`] when it wants to, on a signal, on the
 //! request of an operator, or every second or two. A reload that finds nothing new puts nothing in force, so
 //! approvals that are being waited for stay valid.
 
@@ -29,7 +29,7 @@ use crate::config::{ConfigError, ConfigProblem, Loaded, Loader};
 use crate::engine::Engine;
 use crate::panic_boundary::catch;
 use crate::registry::Registry;
-use crate::table::{HandlerTable, Layer};
+use crate::table::{HandlerTable, Hook, Layer, TableBuilder};
 pub use changes::Changes;
 pub use error::ReloadError;
 use owners::beside_hooks_of_host;
@@ -104,15 +104,51 @@ impl Reloader {
         registry: impl Into<Arc<Registry>>,
         files: impl IntoIterator<Item = (Layer, PathBuf)>,
     ) -> Result<Self, ReloadError> {
+        Self::of_files_with(registry, files, Engine::new)
+    }
+
+    /// Does the same with an engine that the host makes of the first table, such as one with a
+    /// [`Recorder`](crate::Recorder): `|table| Engine::new(table).with_recorder(recorder)`.
+    ///
+    /// # Errors
+    /// As [`Reloader::of_files`].
+    pub fn of_files_with(
+        registry: impl Into<Arc<Registry>>,
+        files: impl IntoIterator<Item = (Layer, PathBuf)>,
+        engine: impl FnOnce(HandlerTable) -> Engine,
+    ) -> Result<Self, ReloadError> {
         let (registry, files) = (registry.into(), files.into_iter().collect::<Vec<_>>());
-        let first = Loader::new(&registry).load_layers(&files)?;
-        let engine = Arc::new(Engine::new(first.table));
-        let reloader = Self::new(engine, move |in_force| {
+        let load = move |in_force: &HandlerTable| {
             Ok(Loader::new(&registry).keeping(in_force).load_layers(&files)?)
-        });
+        };
+        Self::first(load, Vec::new(), engine)
+    }
+
+    /// Loads for the first time, and makes an engine of what was loaded and of hooks of the host, which stay.
+    ///
+    /// # Errors
+    /// What is wrong with either.
+    pub(crate) fn first(
+        load: impl Fn(&HandlerTable) -> Result<Loaded, ReloadError> + Send + Sync + 'static,
+        hooks_of_host: Vec<Hook>,
+        engine: impl FnOnce(HandlerTable) -> Engine,
+    ) -> Result<Self, ReloadError> {
+        let Loaded { table, warnings, .. } = load_with(&load, &HandlerTable::empty())?;
+        let brought = Arc::new(table);
+        let table = match hooks_of_host.is_empty() {
+            true => HandlerTable::clone(&brought),
+            false => {
+                let mut builder = TableBuilder::from_table(&brought);
+                for hook in hooks_of_host {
+                    builder.insert(hook);
+                }
+                builder.build()?
+            }
+        };
+        let reloader = Self::new(Arc::new(engine(table)), load);
         let mut attempts = reloader.attempts();
-        attempts.warnings = first.warnings;
-        attempts.brought = Some(reloader.engine().table());
+        attempts.warnings = warnings;
+        attempts.brought = Some(brought);
         drop(attempts);
         Ok(reloader)
     }
@@ -194,10 +230,8 @@ impl Reloader {
     pub fn blocking_reload(&self) -> Result<Reloaded, ReloadError> {
         let _turn = self.0.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let in_force = self.0.engine.table();
-        let loaded = catch("the loader", || (self.0.load)(&in_force))
-            .unwrap_or_else(|panic| Err(ReloadError::Panicked(panic.detail.into_owned())))
-            .and_then(refuse_empty)
-            .and_then(|loaded| self.put_in_force(loaded));
+        let loaded =
+            load_with(&self.0.load, &in_force).and_then(|loaded| self.put_in_force(loaded));
         if let Err(error) = &loaded {
             self.note_failure(error);
         }
@@ -295,7 +329,8 @@ impl Reloader {
         Ok(reloaded)
     }
 
-    fn note_failure(&self, error: &ReloadError) {
+    /// Has the status say, and the recorder know, that what is on disk is not in force.
+    pub(crate) fn note_failure(&self, error: &ReloadError) {
         let now = clock::unix_ms();
         let mut attempts = self.attempts();
         attempts.checked = now;
@@ -323,6 +358,16 @@ impl fmt::Debug for Reloader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reloader").field("status", &self.status()).finish_non_exhaustive()
     }
+}
+
+/// Runs what loads.
+fn load_with(
+    load: &dyn Fn(&HandlerTable) -> Result<Loaded, ReloadError>,
+    in_force: &HandlerTable,
+) -> Result<Loaded, ReloadError> {
+    catch("the loader", || load(in_force))
+        .unwrap_or_else(|panic| Err(ReloadError::Panicked(panic.detail.into_owned())))
+        .and_then(refuse_empty)
 }
 
 /// Refuses a table without hooks, unless the config says that this is intended: whoever has loaded it.

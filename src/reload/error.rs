@@ -22,4 +22,9 @@ pub enum ReloadError {
     /// The tokio runtime has ended before the config was loaded.
     #[error("the tokio runtime has ended")]
     Ended,
+    /// There is no tokio runtime here in which files could be followed, or it has no clock.
+    #[error(
+        "files are followed in a tokio runtime whose clock is enabled (`enable_time`), and here is none"
+    )]
+    NoRuntime,
 }

@@ -34,4 +34,6 @@ mod schemas;
 mod shared_handlers;
 mod text_files;
 mod translation;
+#[cfg(all(feature = "watch", unix))]
+mod watch;
 use hookgate_test_support as support;

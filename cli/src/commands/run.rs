@@ -122,7 +122,8 @@ pub struct Args {
 /// The config is not valid, a file cannot be read, stdout takes no more, or the run was interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
     let registry = Arc::new(registry_of(&args)?);
-    let watch = args.watch.then(|| Watch::start(&args.config, &args.overrides));
+    let watch =
+        args.watch.then(|| Watch::start(&args.config, &args.overrides, Arc::clone(&registry)));
     let (configs, loaded) = args.config.load_in_part(&registry)?;
     let live_hash = loaded.table.config_hash();
     let beside = registry_of(&args)?;
@@ -168,9 +169,9 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         journal: journal.clone(),
         files: config_files,
     });
-    let follower = watch.map(|watch| {
-        watch.follow(Arc::clone(&engine), registry, progress.clone(), journal.clone())
-    });
+    let follower = watch
+        .map(|watch| watch.follow(Arc::clone(&engine), progress.clone(), journal.clone()))
+        .transpose()?;
 
     let mut run = Run {
         engine,
@@ -209,7 +210,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     };
     let ended = ended.and(run.printer.finish(&run.progress));
     if let Some(follower) = follower {
-        follower.end();
+        follower.end().await;
     }
     run.finish(args.quiet).await;
     let ended = ended.and(run.shadow.as_mut().map_or(Ok(()), ShadowRun::finish));

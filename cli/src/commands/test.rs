@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hookgate::HandlerTable;
+use hookgate::watch::Stamps;
 use regex::Regex;
 
 use crate::abort::Abort;
@@ -29,7 +30,6 @@ use crate::interrupt::interrupted;
 use crate::shell_word::quoted;
 use crate::terminal::phrase::count;
 use crate::terminal::{next, stderr, stdout};
-use crate::watch::Stamps;
 use case_run::{CaseRun, Status};
 use coverage::Coverage;
 pub(super) use golden::golden;

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use hookgate::HandlerTable;
 use hookgate::config::ConfigError;
+use hookgate::watch::folders_of;
 
 use super::entry::{Entry, Level};
-use crate::watch::folders_of;
 
 /// The permission bits by which other users than the owner may write.
 const WRITABLE_BY_OTHERS: u32 = 0o022;

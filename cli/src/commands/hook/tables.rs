@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use hookgate::watch::Stamps;
 use tokio::runtime::{Builder, Runtime};
 
 use super::error::HookError;
 use super::joined_configs::{self, InForce};
 use crate::sources::Source;
 use crate::trust::Grants;
-use crate::watch::Stamps;
 
 /// How many tables are kept.
 const TABLES: usize = 16;

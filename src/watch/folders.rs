@@ -5,8 +5,6 @@ use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
-
 /// How many links are followed to a file; the system follows as many.
 const LINKS: usize = 40;
 
@@ -22,6 +20,11 @@ pub(super) fn find(files: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, FolderId> {
         Some((folder, (found.dev(), found.ino())))
     };
     folders.into_iter().filter_map(known).collect()
+}
+
+/// Returns the folders in which a change can replace one of these files.
+pub fn folders_of(files: &BTreeSet<PathBuf>) -> impl Iterator<Item = PathBuf> + use<> {
+    find(files).into_keys()
 }
 
 /// The device and the inode, which differ if a folder was made again at the same path.
@@ -75,54 +78,6 @@ fn components(path: &Path) -> VecDeque<OsString> {
             _ => None,
         })
         .collect()
-}
-
-/// The folders that are listened to.
-#[derive(Debug, Default)]
-pub(super) struct WatchedFolders {
-    watched: BTreeMap<PathBuf, FolderId>,
-    refused: BTreeSet<PathBuf>,
-}
-
-impl WatchedFolders {
-    /// Listens to these folders and to no other; a folder that was made again is listened to again.
-    /// Returns the problems of folders that cannot be listened to, each once.
-    pub(super) fn update(
-        &mut self,
-        watcher: &mut RecommendedWatcher,
-        folders: &BTreeMap<PathBuf, FolderId>,
-    ) -> Vec<String> {
-        let gone = |(path, was): (&PathBuf, &FolderId)| {
-            (folders.get(path) != Some(was)).then(|| path.clone())
-        };
-        let gone: Vec<_> = self.watched.iter().filter_map(gone).collect();
-        for path in gone {
-            // This fails if the folder is gone, which the system has noticed itself.
-            let _ = watcher.unwatch(&path);
-            self.watched.remove(&path);
-        }
-        let mut problems = Vec::new();
-        for (path, identity) in folders {
-            if self.watched.contains_key(path) {
-                continue;
-            }
-            match watcher.watch(path, RecursiveMode::NonRecursive) {
-                Ok(()) => {
-                    self.refused.remove(path);
-                    self.watched.insert(path.clone(), *identity);
-                }
-                // It went away a moment ago, and the next look finds that.
-                Err(_) if !path.exists() => {}
-                Err(error) => {
-                    if self.refused.insert(path.clone()) {
-                        problems
-                            .push(format!("`{}` cannot be listened to: {error}", path.display()));
-                    }
-                }
-            }
-        }
-        problems
-    }
 }
 
 #[cfg(test)]

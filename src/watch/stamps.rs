@@ -47,18 +47,20 @@ impl Stamp {
     }
 }
 
-/// What all files of a table lead to.
+/// What files lead to, at one moment: two of them differ if one of the files has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stamps(BTreeMap<PathBuf, Stamp>);
+pub struct Stamps(BTreeMap<PathBuf, Stamp>);
 
 impl Stamps {
-    /// Looks at files.
-    pub(crate) fn read(files: &BTreeSet<PathBuf>) -> Self {
+    /// Looks at files, without reading them.
+    #[must_use]
+    pub fn read(files: &BTreeSet<PathBuf>) -> Self {
         Self(files.iter().map(|file| (file.clone(), Stamp::read(file))).collect())
     }
 
-    /// Whether no file has changed since a time.
-    pub(crate) fn are_older_than(&self, time: SystemTime) -> bool {
+    /// Returns whether each file is there, and none has changed since a time.
+    #[must_use]
+    pub fn are_older_than(&self, time: SystemTime) -> bool {
         let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         let time =
             (i64::try_from(time.as_secs()).unwrap_or_default(), i64::from(time.subsec_nanos()));
