@@ -9,6 +9,7 @@
 //! | `engine/hook_engine.rs` | the trait, `&E`, `Box<E>`, `Arc<E>`, `dyn` |
 //! | `engine/noop.rs`, `engine/optional.rs` | no hooks; hooks or none |
 //! | `engine/future.rs`, `engine/reported.rs` | a dispatch, and one with its record |
+//! | `engine/early.rs` | what hooks say of a piece of a text |
 //! | `engine/swap_error.rs` | a table that was not put in force |
 //! | `engine/shadow.rs` | a second table that judges beside the one in force |
 //! | `engine/approval.rs` | what the user has approved |
@@ -19,6 +20,7 @@
 
 pub mod approval;
 mod background;
+mod early;
 mod future;
 mod hook_engine;
 mod jobs;
@@ -52,8 +54,9 @@ use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder, word};
 use approval::Approvals;
 pub use background::{BackgroundCounts, PatchEnvelope};
 pub use future::DispatchFuture;
+use hook_engine::Key;
+pub(crate) use hook_engine::Sealed;
 pub use hook_engine::{DynHookEngine, HookEngine, ReportedFuture};
-use hook_engine::{Key, Sealed};
 pub use optional::OptionDispatch;
 use permit::Permits;
 use reported::Settle;

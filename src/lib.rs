@@ -115,6 +115,8 @@
 
 pub mod step;
 
+pub mod stream;
+
 pub mod matcher;
 
 pub mod table;
