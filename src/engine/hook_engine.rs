@@ -89,8 +89,7 @@ pub(crate) mod sealed {
         ) -> ReportedClearing<'a>;
     }
 }
-pub(super) use sealed::Key;
-pub(crate) use sealed::Sealed;
+pub(super) use sealed::{Key, Sealed};
 
 /// Evaluates steps: an [`Engine`](crate::Engine), or [`Noop`](crate::Noop) for a runtime without hooks.
 /// It is sealed, so a cleared step was evaluated by one of the engines of this crate.

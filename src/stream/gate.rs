@@ -10,7 +10,7 @@ use hookgate_contract::{Event, StepContext};
 use super::held::HeldText;
 use super::{Cut, Ended, Exposure, Released, Retraction};
 use crate::decision::{Decision, Outcome};
-use crate::engine::{Engine, HookEngine, Sealed};
+use crate::engine::{Engine, HookEngine};
 use crate::hook_id::HookId;
 use crate::step::Gate;
 use crate::table::EarlyHooks;
@@ -24,7 +24,7 @@ use crate::table::EarlyHooks;
 /// use hookgate::{Engine, Event, HandlerTable, Hook, StepContext};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let hook = Hook::new("no-secrets", "builtin", RedactSecrets::new()).event(Event::PostLlmResponse);
+/// let hook = Hook::new("no-secrets", "builtin", RedactSecrets::new().into()).event(Event::PostLlmResponse);
 /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
 /// let context = StepContext::new("session-1");
 /// let mut gate = StreamGate::new(&engine, &context, Exposure::NONE);

@@ -51,8 +51,9 @@ impl HandlerTable {
         let Some(Some(bucket)) = self.buckets.get(event.index()) else {
             return EarlyHooks::default();
         };
-        let decides = |hook: &&Arc<CompiledHook>| !hook.watches() && hook.mode == Mode::Enforce;
-        let deciders = bucket.entries.iter().filter(decides);
+        // A text has no tool: hooks of tools are not called about it.
+        let deciders = bucket.without_tool.deciders.iter();
+        let deciders = deciders.filter(|hook| hook.mode == Mode::Enforce);
         let (early, whole): (Vec<_>, Vec<_>) = deciders.partition(|hook| hook.judges_pieces());
         let ids =
             |hooks: &[&Arc<CompiledHook>]| hooks.iter().map(|hook| hook.id().clone()).collect();
@@ -73,8 +74,8 @@ impl HandlerTable {
             }
             // Their patterns were joined before; should it fail, all of them want the whole.
             Err(_) => {
-                let all: Vec<_> = bucket.entries.iter().filter(decides).collect();
-                EarlyHooks { whole: ids(&all), ..EarlyHooks::default() }
+                let all = bucket.without_tool.deciders.iter().map(|hook| hook.id().clone());
+                EarlyHooks { whole: all.collect(), ..EarlyHooks::default() }
             }
         }
     }

@@ -8,7 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use hookgate::builtin::RedactSecrets;
 use hookgate::contract::payload::PostLlmResponse;
 use hookgate::contract::{BuiltHandler, TextCuts};
+use hookgate::engine::DynHookEngine;
+use hookgate::layer::around;
+use hookgate::matcher::Test;
 use hookgate::stream::{Cut, Ended, Exposure, Retraction, StreamGate};
+use hookgate::testing::Captured;
 use hookgate::{
     Engine, Event, Failure, FailureClass, Gate, HandlerTable, Hook, HookEngine, Invocation, Mode,
     Noop, Outcome, Posture, Role, StepContext, Verdict,
@@ -26,7 +30,7 @@ pub(crate) fn text_of<'a>(call: &Invocation<'a>) -> &'a str {
 }
 
 pub(crate) fn redacts() -> Hook {
-    Hook::new("no-secrets", "builtin", RedactSecrets::new()).event(Event::PostLlmResponse)
+    Hook::new("no-secrets", "builtin", RedactSecrets::new().into()).event(Event::PostLlmResponse)
 }
 
 pub(crate) fn engine_of(hooks: impl IntoIterator<Item = Hook>) -> Engine {
@@ -126,7 +130,7 @@ async fn what_is_released_depends_on_the_bytes_and_not_on_the_parts() {
         let (after, shown, ended) = shown_by(&engine, Exposure::NONE, &text, || 1).await;
         references.push((text, after, shown + &ended.rest));
     }
-    for _ in 0..support::cases(1_500, 100_000) {
+    for _ in 0..support::cases(8_000, 100_000) {
         let (text, by_character, whole) = &references[chance.draw() as usize % references.len()];
         let widest = 1 + chance.draw() as usize % 60;
         let size = || 1 + chance.draw() as usize % widest;
@@ -171,7 +175,7 @@ async fn text_is_shown_while_it_comes() {
     let text = texts().remove(1);
     let (after, shown, _) = shown_by(&engine_of([redacts()]), Exposure::NONE, &text, || 1).await;
     let most = after.iter().map(|(came, shown)| came - shown).max();
-    assert!(shown.len() > 50 && most <= Some(40), "{most:?}: {shown}");
+    assert!(shown.len() > 40 && most <= Some(40), "{most:?}: {shown}");
 }
 
 #[tokio::test]
@@ -200,12 +204,10 @@ async fn hooks_that_want_the_whole_are_waited_for_up_to_the_exposure() {
 
 #[tokio::test]
 async fn a_condition_on_the_text_makes_a_hook_want_the_whole() {
-    use hookgate::matcher::{InputTest, MatchSpec, Test};
-    let _ = (InputTest::default, MatchSpec::new);
     let on_text = redacts().payload("/assistant_text", Test::regex("x"));
-    let here = redacts().cwd("/srv/**");
+    let here = redacts().cwd_glob("/srv/**");
     let own = RedactSecrets::with(&["ACME-[0-9]+"], &[]).unwrap();
-    let own = Hook::new("own", "builtin", own).event(Event::PostLlmResponse);
+    let own = Hook::new("own", "builtin", own.into()).event(Event::PostLlmResponse);
     for (hook, expected) in
         [(redacts(), vec![]), (here, vec![]), (on_text, vec!["no-secrets"]), (own, vec!["own"])]
     {
@@ -278,7 +280,7 @@ async fn a_whole_that_is_changed_is_mended_where_it_differs() {
         Verdict::none().patch("assistant_text", text.replace("alle", "ALLE"))
     });
     let engine = engine_of([shout.role(Role::Rewrite)]);
-    for most in [5, 12, 13, 17, 30] {
+    for most in [5, 11, 12, 17, 30] {
         let (_, mut shown, ended) = shown_by(&engine, Exposure::bytes(most), text, || 1).await;
         assert!(shown.len() <= most);
         if let Some(Retraction { from, to, replacement, hooks, .. }) = &ended.retraction {
@@ -286,7 +288,7 @@ async fn a_whole_that_is_changed_is_mended_where_it_differs() {
             assert!(*from <= *to);
             shown.replace_range(from..to, replacement);
         }
-        assert_eq!(ended.retraction.is_some(), most > 12, "{most}");
+        assert_eq!(ended.retraction.is_some(), most > 11, "{most}");
         assert_eq!(shown + &ended.rest, "Grüße an ALLE, die heute hier sind");
     }
 }
@@ -354,15 +356,15 @@ async fn a_dropped_push_loses_nothing() {
 
 #[tokio::test]
 async fn without_hooks_the_parts_themselves_are_released() {
-    let part = String::from("the part");
-    let check = async |engine: &dyn hookgate::engine::DynHookEngine| {
-        let mut gate = StreamGate::new(&engine, &CONTEXT, Exposure::NONE);
+    async fn check(engine: &dyn DynHookEngine) {
+        let part = String::from("the part");
+        let mut gate = StreamGate::new(engine, &CONTEXT, Exposure::NONE);
         let released = gate.push(&part).await.unwrap();
         assert!(matches!(released.text, Cow::Borrowed(text) if std::ptr::eq(text, &*part)));
         assert_eq!(released.held, 0);
         let ended = gate.finish(PostLlmResponse::new("the part", Vec::new())).await;
         assert!(ended.gate.is_cleared() && ended.rest.is_empty() && ended.retraction.is_none());
-    };
+    }
     check(&Noop).await;
     check(&Engine::without_hooks()).await;
     check(&None::<Engine>).await;
@@ -402,7 +404,28 @@ async fn a_cut_says_what_the_transcript_may_keep() {
     let engine = engine_of([no_bad(), whole("tone", |_| Verdict::none())]);
     let mut gate = StreamGate::new(&engine, &CONTEXT, Exposure::bytes(8));
     assert_eq!(gate.push("all is well until now ").await.unwrap().text, "all is w");
-    let cut: Cut = gate.push("and then a bad word comes").await.unwrap_err();
+    let cut: Cut =
+        gate.push("and then a bad word comes, and more of it after that").await.unwrap_err();
     assert_eq!((cut.shown, cut.keep), (8, 0), "`tone` has not judged what was shown");
     assert!(format!("{gate:?}").contains("no-bad"));
+}
+
+#[tokio::test]
+async fn pieces_are_not_recorded_and_the_whole_is_once() {
+    let captured = Captured::new();
+    let engine = engine_of([no_bad()]).with_recorder(captured.clone());
+    let text = "all is well, and all of these words are as well, up to the end";
+    let (_, shown, ended) = shown_by(&engine, Exposure::NONE, text, || 4).await;
+    assert!(shown.len() > 30 && ended.gate.is_cleared());
+    assert_eq!(captured.outcomes(), [Outcome::Allow]);
+}
+
+#[tokio::test]
+async fn a_layer_around_a_handler_makes_its_hook_want_the_whole() {
+    let layered = redacts().map_handler(around(|handler, call| handler.invoke(call)));
+    let table = HandlerTable::builder().insert(layered).build().unwrap();
+    assert_eq!(table.hooks_of_whole_text(Event::PostLlmResponse), ["no-secrets"]);
+    // A hook of a tool is never called about a text, so nothing waits for it.
+    let of_tool = whole("bash", |_| Verdict::none()).tool("Bash");
+    assert!(table_of([of_tool]).hooks_of_whole_text(Event::PostLlmResponse).is_empty());
 }
