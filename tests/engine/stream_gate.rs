@@ -130,7 +130,7 @@ async fn what_is_released_depends_on_the_bytes_and_not_on_the_parts() {
         let (after, shown, ended) = shown_by(&engine, Exposure::NONE, &text, || 1).await;
         references.push((text, after, shown + &ended.rest));
     }
-    for _ in 0..support::cases(8_000, 100_000) {
+    for _ in 0..support::cases(16_000, 100_000) {
         let (text, by_character, whole) = &references[chance.draw() as usize % references.len()];
         let widest = 1 + chance.draw() as usize % 60;
         let size = || 1 + chance.draw() as usize % widest;
@@ -145,7 +145,17 @@ async fn what_is_released_depends_on_the_bytes_and_not_on_the_parts() {
 
 #[tokio::test]
 async fn no_byte_of_a_secret_is_shown_wherever_it_is_cut() {
+    /// Holds nothing back.
+    struct Everywhere;
+    impl TextCuts for Everywhere {
+        fn last_cut(&self, _: &str, most: usize) -> usize {
+            most
+        }
+    }
     let engine = engine_of([redacts()]);
+    let careless = BuiltHandler::from(RedactSecrets::new()).judges_pieces(Everywhere);
+    let careless = Hook::new("no-secrets", "builtin", careless).event(Event::PostLlmResponse);
+    let without = engine_of([careless]);
     let secrets = [
         (TOKEN.to_owned(), "[redacted:github_token]"),
         ("DB_PASS=correct7horse".to_owned(), "DB_PASS=[redacted:assignment]"),
@@ -156,17 +166,23 @@ async fn no_byte_of_a_secret_is_shown_wherever_it_is_cut() {
     for (secret, hidden) in secrets {
         let text = format!("Here you go, as asked. See:\n{secret}\nAnd so on, bye.");
         let expected = format!("Here you go, as asked. See:\n{hidden}\nAnd so on, bye.");
-        let splits = (1..text.len()).map(|first| (first, text.len()));
-        let sizes = (1..=text.len()).map(|size| (size, size));
-        for (first, rest) in splits.chain(sizes) {
+        let is_hidden = async |engine: &Engine, (first, rest): (usize, usize)| {
             let mut next = first;
             let size = || std::mem::replace(&mut next, rest);
-            let (after, shown, ended) = shown_by(&engine, Exposure::NONE, &text, size).await;
+            let (_, shown, ended) = shown_by(engine, Exposure::NONE, &text, size).await;
             // What was shown is the beginning of the text without the secret: so nothing of it was.
-            assert!(expected.starts_with(&shown), "{first}, {rest}: {shown:?} at {after:?}");
-            assert_eq!(shown + &ended.rest, expected);
-            assert_eq!(ended.retraction, None);
+            expected.starts_with(&shown)
+                && ended.retraction.is_none()
+                && shown + &ended.rest == expected
+        };
+        let mut shows_without = false;
+        let splits = (1..text.len()).map(|first| (first, text.len()));
+        let sizes = (1..=text.len()).map(|size| (size, size));
+        for parts in splits.chain(sizes) {
+            assert!(is_hidden(&engine, parts).await, "{hidden} in parts of {parts:?}");
+            shows_without |= !is_hidden(&without, parts).await;
         }
+        assert!(shows_without, "{hidden} would not be shown if nothing was held back");
     }
 }
 
@@ -425,7 +441,4 @@ async fn a_layer_around_a_handler_makes_its_hook_want_the_whole() {
     let layered = redacts().map_handler(around(|handler, call| handler.invoke(call)));
     let table = HandlerTable::builder().insert(layered).build().unwrap();
     assert_eq!(table.hooks_of_whole_text(Event::PostLlmResponse), ["no-secrets"]);
-    // A hook of a tool is never called about a text, so nothing waits for it.
-    let of_tool = whole("bash", |_| Verdict::none()).tool("Bash");
-    assert!(table_of([of_tool]).hooks_of_whole_text(Event::PostLlmResponse).is_empty());
 }
