@@ -239,7 +239,7 @@ fn take_back(
     hooks: Vec<HookId>,
     reason: String,
 ) -> Option<Retraction> {
-    (from < shown.len()).then(|| Retraction { from, to: shown.len(), replacement, hooks, reason })
+    (from < shown.len()).then_some(Retraction { from, to: shown.len(), replacement, hooks, reason })
 }
 
 /// Returns how many bytes two texts have in common from their beginning.

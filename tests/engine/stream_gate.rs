@@ -57,7 +57,7 @@ pub(crate) struct Words {
 impl TextCuts for Words {
     fn last_cut(&self, text: &str, most: usize) -> usize {
         self.looked_at.fetch_add(text.len(), Ordering::Relaxed);
-        text[..most].rfind(' ').unwrap_or(0)
+        text.get(..most).and_then(|begin| begin.rfind(' ')).unwrap_or(0)
     }
 }
 
@@ -84,7 +84,7 @@ async fn shown_by<E: HookEngine>(
         while !text.is_char_boundary(to) {
             to += 1;
         }
-        let released = gate.push(&text[from..to]).await.unwrap();
+        let released = gate.push(text.get(from..to).unwrap()).await.unwrap();
         shown.push_str(&released.text);
         assert_eq!(gate.shown(), shown.len());
         after.push((to, shown.len()));
