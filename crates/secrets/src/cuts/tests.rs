@@ -162,6 +162,28 @@ fn no_patterns_of_the_callers_own_are_cut() {
 }
 
 #[test]
+fn what_few_texts_have_is_held_as_well() {
+    for text in [
+        "name: \"the db, PASSWORD\", value: correct7horse and more",
+        "name? : DB_PASSWORD, value: correct7horse and more",
+        "machine x, login me password hunter2 and more",
+        "machine x.org\nlogin me,\npassword hunter2\n",
+        "Private-Lines: 2\nAAAAgQC0aB1cD2eF3gH4iJ5kL6m=\nAAAAgQC0aB1cD2eF3gH4iJ5kL6m=\nbye.\n",
+        "user,password.\nuser,password\n-,x.y.\nme,correct7horse.\n",
+        "[\"curl\",\n\"--token\",\n\"correct7horse\"]",
+        "<key>apiToken</key>\n\n<string>correct7horse</string>\n",
+        "<password>\ncorrect7horse.\n</password>\n",
+        "- name: DB_PASSWORD,\n  value: correct7horse\n",
+        "token: |\n  correct7horse\n",
+    ] {
+        for step in 1..9 {
+            assert_eq!(shown(text, step), redacted(text), "{text:?} at {:?}", cuts(text, step));
+        }
+        assert_ne!(redacted(text), text);
+    }
+}
+
+#[test]
 fn the_work_grows_with_the_text() {
     // A text that is held to its end is looked at as a whole: that one look is linear.
     let look = |lines: usize| {
@@ -169,13 +191,15 @@ fn the_work_grows_with_the_text() {
         for line in 0..lines {
             writeln!(text, "words of a line {line} and no more of it").unwrap();
         }
-        let begin = std::time::Instant::now();
-        for _ in 0..20 {
+        let times = (0..20).map(|_| {
+            let begin = std::time::Instant::now();
             assert_eq!(Finder::catalogue().last_cut(&text, 16 << 10), 0);
-        }
-        begin.elapsed()
+            begin.elapsed()
+        });
+        // The shortest, since other programs of the machine make the others longer.
+        times.min().unwrap()
     };
     look(10);
     let (one, ten) = (look(200), look(2_000));
-    assert!(ten < one * 40 + std::time::Duration::from_millis(20), "{one:?} {ten:?}");
+    assert!(ten < one * 60, "{one:?} {ten:?}");
 }
