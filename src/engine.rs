@@ -9,6 +9,7 @@
 //! | `engine/hook_engine.rs` | the trait, `&E`, `Box<E>`, `Arc<E>`, `dyn` |
 //! | `engine/noop.rs`, `engine/optional.rs` | no hooks; hooks or none |
 //! | `engine/future.rs`, `engine/reported.rs` | a dispatch, and one with its record |
+//! | `engine/early.rs` | what hooks say of a piece of a text |
 //! | `engine/swap_error.rs` | a table that was not put in force |
 //! | `engine/shadow.rs` | a second table that judges beside the one in force |
 //! | `engine/approval.rs` | what the user has approved |
@@ -22,6 +23,7 @@
 pub mod approval;
 mod background;
 mod close;
+mod early;
 mod future;
 mod hook_engine;
 mod jobs;

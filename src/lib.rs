@@ -25,6 +25,8 @@
 //! | [`docs::performance`] | what costs what, and how to keep it cheap |
 //! | [`docs::limitations`] | what hookgate does not do |
 //!
+//! Text that is shown while it comes goes through a [`stream`] gate.
+//!
 //! `examples/runtime` of the repository is a small but real agent runtime: sessions, tools, questions to
 //! the user, cancellation, reload, audit.
 //!
@@ -115,6 +117,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod step;
+
+pub mod stream;
 
 pub mod matcher;
 

@@ -33,6 +33,7 @@ mod definition;
 mod definitions;
 mod dependencies;
 mod dependency;
+mod early;
 mod event_check;
 mod event_selector;
 mod execution_text;
@@ -80,6 +81,7 @@ pub use contribution_limits::{Budget, ContributionLimits};
 pub(crate) use definition::HookDefinition;
 use definitions::Ids;
 pub(crate) use dependency::Need;
+pub(crate) use early::EarlyHooks;
 pub use event_selector::EventSelector;
 pub use explain::{Called, ExplainedCondition, ExplainedHook};
 pub use hook::Hook;
@@ -127,6 +129,8 @@ pub struct HandlerTable {
     unknown_contracts: bool,
     pub(crate) limits: Arc<Limits>,
     hash: OnceLock<ConfigHash>,
+    /// The hooks of a text that still comes, once they were asked for: those of the table in force.
+    early: OnceLock<Arc<EarlyHooks>>,
     /// The registered sections of the config, as they were written, by name.
     sections: Arc<BTreeMap<String, Value>>,
     /// What the table was built to require.
@@ -167,6 +171,7 @@ impl HandlerTable {
             unknown_contracts: false,
             limits: Arc::default(),
             hash: OnceLock::new(),
+            early: OnceLock::new(),
             sections: Arc::default(),
             require: Require::default(),
             required: Arc::default(),
@@ -358,8 +363,9 @@ impl HandlerTable {
 
 impl HandlerTable {
     /// Has every step refused that may be refused, and says why.
-    pub(crate) const fn close(&mut self, why: &'static str) {
+    pub(crate) fn close(&mut self, why: &'static str) {
         (self.recorded, self.closed) = (true, Some(why));
+        self.early = OnceLock::new();
     }
 
     /// Prepares the table of a scope, which was made from that of its engine, to be put in force after another one,
@@ -413,6 +419,8 @@ impl Versioned for HandlerTable {
 
     fn set_generation(&mut self, generation: u64) {
         self.generation = Generation::new(generation);
+        // What is required may have put a hook in.
+        self.early = OnceLock::new();
     }
 
     /// Takes over what the engine requires and its shadow, which outlive its tables. Runs under the writer's

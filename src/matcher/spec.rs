@@ -64,6 +64,33 @@ pub struct MatchSpec {
 }
 
 impl MatchSpec {
+    /// Returns whether the conditions look at the session and its agent, and at nothing else of a step.
+    pub(crate) fn reads_session_only(&self) -> bool {
+        let Self {
+            tool,
+            tool_glob,
+            tool_regex,
+            regex_search: _,
+            safety,
+            agent: _,
+            subagent: _,
+            cwd_glob: _,
+            input,
+            payload,
+            registered,
+            any,
+            not,
+        } = self;
+        let of_tools = [tool, tool_glob, tool_regex].iter().all(|patterns| patterns.is_empty());
+        of_tools
+            && safety.is_empty()
+            && input.is_empty()
+            && payload.is_empty()
+            && registered.is_empty()
+            && any.is_empty()
+            && not.is_empty()
+    }
+
     /// Returns conditions that every step meets.
     #[must_use]
     pub fn new() -> Self {

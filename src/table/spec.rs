@@ -515,6 +515,8 @@ impl HookSpec {
     #[must_use]
     pub fn watch_handler(mut self, layer: impl HandlerLayer) -> Self {
         self.built.handler = layer.layer(self.built.handler);
+        // Where the handler could be cut, what is around it may not.
+        self.built.cuts = None;
         self
     }
 

@@ -161,6 +161,22 @@ fn ids(ended: &Ended) -> Vec<String> {
 }
 
 #[test]
+fn hooks_that_want_the_whole_text_of_a_model_are_told() {
+    let hooks = "[[hook]]\nid = \"no-secrets\"\nevent = \"post_llm_response\"\nbuiltin = { name = \"redact_secrets\" }\n\
+                 [[hook]]\nid = \"tone\"\nevent = [\"post_llm_response\", \"stop\"]\nbuiltin = { name = \"deny\", reason = \"no\" }\n";
+    let folder = Folder::with_hooks(hooks);
+    let whole: Vec<_> = folder
+        .run(&["list"], "")
+        .lines()
+        .iter()
+        .map(|line| line["wants_whole_text"] == true)
+        .collect();
+    assert_eq!(whole, [false, true, false], "`tone` at post_llm_response, and not at stop");
+    let table = folder.run(&["list", "--table"], "");
+    assert_eq!(table.out().matches("guard, whole text").count(), 1, "{}", table.out());
+}
+
+#[test]
 fn only_what_is_asked_for_is_listed() {
     let folder = Folder::with_hooks(HOOKS);
     let ended = folder.run(&["list", "--event", "Stop"], "");

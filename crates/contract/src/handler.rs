@@ -22,6 +22,7 @@ use crate::failure::{Failure, FailureClass};
 use crate::payload::{AnyPayload, ToolCall};
 use crate::probe::Probe;
 use crate::role::Role;
+use crate::text_cuts::TextCuts;
 use crate::verdict::Verdict;
 
 /// One call of a handler: a hook, and the step that it is invoked for.
@@ -286,6 +287,8 @@ pub struct BuiltHandler {
     pub keeps_state: bool,
     /// Whether what it does lies outside of this process; see [`BuiltHandler::external`].
     pub external: bool,
+    /// Where a text that still comes can be cut for it; see [`BuiltHandler::judges_pieces`].
+    pub cuts: Option<Arc<dyn TextCuts>>,
     /// What it may do, if it says so; see [`BuiltHandler::capabilities`].
     pub capabilities: Option<Arc<Capabilities>>,
     /// The number of the [`HandlerKind`](crate::HandlerKind) that built it; 0 for a handler that was
@@ -359,6 +362,7 @@ impl BuiltHandler {
             never_refuses: false,
             keeps_state: false,
             external: false,
+            cuts: None,
             capabilities: None,
             registration: 0,
             revision: 0,
@@ -415,6 +419,16 @@ impl BuiltHandler {
     #[must_use]
     pub const fn external(mut self) -> Self {
         self.external = true;
+        self
+    }
+
+    /// Declares that it can judge a text piece by piece while it comes, and where it can be cut.
+    ///
+    /// What it says of the whole must be what it says of the pieces. It must not keep anything from one call to the
+    /// next, since it is called about the pieces and about the whole. A layer around it takes this back.
+    #[must_use]
+    pub fn judges_pieces(mut self, cuts: impl TextCuts + 'static) -> Self {
+        self.cuts = Some(Arc::new(cuts));
         self
     }
 

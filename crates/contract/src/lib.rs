@@ -25,7 +25,7 @@
 //! |---|---|
 //! | [`Event`], [`Contract`] | the interception points, and what a verdict may say at each |
 //! | [`payload`], [`Envelope`], [`StepContext`] | a step: its data, its JSON, its session |
-//! | [`Handler`], [`BuiltHandler`], [`HandlerKind`], [`Probe`] | what a handler implements and declares |
+//! | [`Handler`], [`BuiltHandler`], [`HandlerKind`], [`Probe`], [`TextCuts`] | what a handler implements and declares |
 //! | [`Condition`], [`ConditionKind`], [`Truth`] | what a condition of an embedder implements and declares |
 //! | [`dialect`] | how other agents talk to their hooks, and what they cannot do |
 //! | [`SettingDoc`], [`SettingType`] | the settings of a handler, as data for pages and schemas |
@@ -58,6 +58,7 @@ mod section;
 mod session_files;
 mod setting_doc;
 mod state;
+mod text_cuts;
 mod truth;
 mod verdict;
 
@@ -98,5 +99,6 @@ pub use section::{ConfigSection, Sections};
 pub use session_files::{SessionFiles, WasNoted};
 pub use setting_doc::{SettingDoc, SettingType};
 pub use state::{Kept, StateChange, StateError, StateHome, StateKey, StateScope};
+pub use text_cuts::TextCuts;
 pub use truth::Truth;
 pub use verdict::{Answer, Parts, Patch, ReasonCode, Verdict};

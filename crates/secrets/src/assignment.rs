@@ -27,6 +27,9 @@ use crate::written_value::{LastWord, WrittenValue};
 /// The kind of a value after a name.
 const ASSIGNMENT: &str = "assignment";
 
+/// How many bytes after a sign the value on the next line is searched for.
+const MAX_LINE_END: usize = 64;
+
 /// Finds the values in the order of the text; returns whether it came to the end.
 pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
     let bytes = text.as_bytes();
@@ -45,6 +48,37 @@ pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
         }
     }
     true
+}
+
+/// Returns whether the last line of a text names a secret whose value is on the next one. The text ends with a line end.
+pub(crate) fn waits_for_next_line(before: &str, own: OwnKey<'_>) -> bool {
+    let bytes = before.as_bytes();
+    let from = bytes.len().saturating_sub(MAX_LINE_END);
+    let end = bytes.get(from..).unwrap_or_default();
+    end.iter().enumerate().filter(|(_, byte)| b":=>".contains(byte)).any(|(at, _)| {
+        let sign = from + at;
+        let Some((start, false)) = separator(bytes, sign) else { return false };
+        let is_empty = before.get(start..).is_some_and(is_no_value);
+        is_empty && name_before(before, sign, false).is_some_and(|name| may_name(name, own))
+    })
+}
+
+/// Returns whether a sign `>` closes a tag whose content may be a secret.
+pub(crate) fn opens_tag(text: &str, sign: usize, own: OwnKey<'_>) -> bool {
+    matches!(separator(text.as_bytes(), sign), Some((_, true)))
+        && name_before(text, sign, true).is_some_and(|name| may_name(name, own))
+}
+
+/// Whether a name says something about what follows it, alone or with the words before it.
+fn may_name(name: &str, own: OwnKey<'_>) -> bool {
+    own(name)
+        || name.eq_ignore_ascii_case("key")
+        || field_name::name_hint(name) != NameHint::Nothing
+}
+
+/// Whether what stands between a sign and the end of its line leaves the value to the next one.
+fn is_no_value(line: &str) -> bool {
+    matches!(line.trim(), "" | "|" | "|-" | "|+" | ">" | ">-" | ">+" | "\\")
 }
 
 /// Returns where the value after a sign begins, and whether the sign closes a tag.
@@ -221,8 +255,9 @@ impl Assignment<'_> {
     /// Reads a value that stands alone on the next line: after `password:`, `token: |` or `PASSWORD=\\`.
     fn value_on_next_line(&self, hint: NameHint) -> Option<Range<usize>> {
         let rest = self.text.get(self.start..)?;
-        let (line, below) = rest.get(..rest.len().min(64)).unwrap_or(rest).split_once('\n')?;
-        if !matches!(line.trim(), "" | "|" | "|-" | "|+" | ">" | ">-" | ">+" | "\\") {
+        let (line, below) =
+            rest.get(..rest.len().min(MAX_LINE_END)).unwrap_or(rest).split_once('\n')?;
+        if !is_no_value(line) {
             return None;
         }
         let blanks = below.len() - below.trim_start_matches([' ', '\t']).len();

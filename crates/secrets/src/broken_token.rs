@@ -72,6 +72,23 @@ pub(crate) fn find(
     true
 }
 
+/// Returns whether a token may be broken at the line end with which a text ends, or at an earlier one.
+pub(crate) fn is_open(before: &[u8]) -> bool {
+    let mut rest = before;
+    for _ in 0..MOST_LINES {
+        let Some(text) = rest.strip_suffix(b"\n") else { return false };
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        let length = text.iter().rev().take(LONGEST).take_while(|byte| is_part(**byte)).count();
+        let (above, piece) = text.split_at(text.len() - length);
+        if begin(piece).is_some() {
+            return true;
+        }
+        // What has begun further up goes on only over lines that are a piece and nothing else.
+        rest = above;
+    }
+    false
+}
+
 /// Returns the token that is broken at a line end.
 fn broken_at(text: &str, end: usize, find_in: FindIn<'_>) -> Option<(Range<usize>, &'static str)> {
     let bytes = text.as_bytes();

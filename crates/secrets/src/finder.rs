@@ -139,6 +139,18 @@ impl Finder {
         if self.keys.is_empty() { signs } else { signs.and(Signs::NAME) }
     }
 
+    /// Returns whether the finder has patterns of the caller's own. They may reach over any place at which a text
+    /// could be cut.
+    #[must_use]
+    pub const fn has_own_patterns(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// Returns whether a text has a sign of anything that can be found in it.
+    pub(crate) fn has_sign(&self, text: &str) -> bool {
+        !self.signs(text).is_empty()
+    }
+
     /// Returns whether there may be a secret. It is cheaper than [`Finder::redact`] and does not
     /// allocate; if it returns false, there is nothing to redact.
     ///
@@ -183,7 +195,7 @@ impl Finder {
         self.is_own_key(key) || field_name::name_hint(key) == NameHint::Secret
     }
 
-    fn is_own_key(&self, key: &str) -> bool {
+    pub(crate) fn is_own_key(&self, key: &str) -> bool {
         self.keys.iter().any(|secret| {
             key.len() == secret.len()
                 && key.bytes().zip(secret.bytes()).all(|(k, s)| {

@@ -49,6 +49,7 @@ mod assignment;
 mod authorization;
 mod broken_token;
 mod catalogue;
+mod cuts;
 mod declared;
 mod encoding;
 mod field_name;

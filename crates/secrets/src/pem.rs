@@ -66,6 +66,37 @@ pub(crate) fn find(text: &str, found: &mut dyn FnMut(Range<usize>) -> bool) -> b
     true
 }
 
+/// Where the marks of private keys are in a text.
+pub(crate) struct Marks {
+    begins: Vec<usize>,
+    ends: Vec<usize>,
+}
+
+impl Marks {
+    pub(crate) fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let all = |word: &[u8]| {
+            memmem::find_iter(bytes, word).filter(|at| mark(bytes, *at, word).is_some()).collect()
+        };
+        Self { begins: all(BEGIN), ends: all(END) }
+    }
+
+    /// Returns whether a key has begun before a line and may go on there.
+    pub(crate) fn are_open(&self, text: &str, line: usize) -> bool {
+        let last = |marks: &[usize]| {
+            let before = marks.partition_point(|at| *at < line);
+            before.checked_sub(1).and_then(|last| marks.get(last)).copied()
+        };
+        let Some(begin) = last(&self.begins) else { return false };
+        if last(&self.ends).is_some_and(|end| end > begin) {
+            return false;
+        }
+        let bytes = text.as_bytes();
+        let close = mark(bytes, begin, BEGIN).and_then(|head| body(bytes, head));
+        line - begin <= MAX_KEY || close.is_some_and(|close| close >= line)
+    }
+}
+
 /// Returns where the line of a mark ends, if it is that of a private key.
 fn mark(bytes: &[u8], at: usize, mark: &[u8]) -> Option<usize> {
     let start = at + mark.len();
@@ -177,7 +208,7 @@ fn base64(bytes: &[u8], at: usize) -> usize {
         .count()
 }
 
-const fn is_base64(byte: u8) -> bool {
+pub(crate) const fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 

@@ -47,6 +47,12 @@ impl Redactor {
         Self { finder }
     }
 
+    /// Returns the finder.
+    #[must_use]
+    pub const fn finder(&self) -> &Finder {
+        &self.finder
+    }
+
     /// Returns the text without its secrets and their number, or `None` if it has none.
     #[must_use]
     pub fn redact_text(&self, text: &str) -> Option<(String, u64)> {

@@ -31,41 +31,75 @@ struct Head<'t> {
     fields: usize,
 }
 
+impl Head<'_> {
+    /// Whether a line below it belongs to it.
+    fn has_row(&self, line: &str) -> bool {
+        fields(line, self.sign).count() == self.fields
+    }
+}
+
 /// Finds the values in the order of the text; returns whether it came to the end.
 pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
-    if !text.contains('\n') {
-        return true;
-    }
+    each_line(text, own, &mut |from, line, head| {
+        let Some(head) = head.filter(|head| head.has_row(line)) else { return true };
+        let names = fields(head.line, head.sign).map(|(_, name)| name);
+        for (name, (at, value)) in names.zip(fields(line, head.sign)) {
+            let is_secret = is_name_of_secret(name, own)
+                && !value.contains(' ')
+                && ValueContext {
+                    key: name,
+                    quoted: false,
+                    equals: true,
+                    ends_line: false,
+                    if_random: false,
+                }
+                .is_secret(value);
+            if is_secret && !found(shifted(&at, from), "assignment") {
+                return false;
+            }
+        }
+        true
+    })
+    .0
+}
+
+/// Returns the beginnings of the lines to which a table goes on: those below its head, and below a line of it.
+pub(crate) fn lines_of_tables(text: &str, own: OwnKey<'_>) -> Vec<usize> {
+    let mut lines = Vec::new();
+    let mut note = |from, _: &str, head: Option<&Head<'_>>| {
+        lines.extend(head.map(|_| from));
+        true
+    };
+    let (_, head) = each_line(text, own, &mut note);
+    // The next line comes behind the text.
+    lines.extend(head.map(|_| text.len()));
+    lines
+}
+
+/// Goes through the lines of a text, each with the head of the table above it, until it is told to stop. Returns whether
+/// it came to the end, and the head that the next line would have.
+fn each_line<'t>(
+    text: &'t str,
+    own: OwnKey<'_>,
+    each: &mut dyn FnMut(usize, &'t str, Option<&Head<'t>>) -> bool,
+) -> (bool, Option<Head<'t>>) {
     let mut head: Option<Head<'_>> = None;
+    if !text.contains('\n') {
+        return (true, head);
+    }
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let from = start;
         start += line.len();
         let line = line.trim_end_matches(['\r', '\n']);
-        if let Some(head) = &head
-            && fields(line, head.sign).count() == head.fields
-        {
-            let names = fields(head.line, head.sign).map(|(_, name)| name);
-            for (name, (at, value)) in names.zip(fields(line, head.sign)) {
-                let is_secret = is_name_of_secret(name, own)
-                    && !value.contains(' ')
-                    && ValueContext {
-                        key: name,
-                        quoted: false,
-                        equals: true,
-                        ends_line: false,
-                        if_random: false,
-                    }
-                    .is_secret(value);
-                if is_secret && !found(shifted(&at, from), "assignment") {
-                    return false;
-                }
-            }
-            continue;
+        if !each(from, line, head.as_ref()) {
+            return (false, head);
         }
-        head = SIGNS.into_iter().find_map(|sign| head_of(line, sign, own));
+        if !head.as_ref().is_some_and(|head| head.has_row(line)) {
+            head = SIGNS.into_iter().find_map(|sign| head_of(line, sign, own));
+        }
     }
-    true
+    (true, head)
 }
 
 fn shifted(range: &Range<usize>, by: usize) -> Range<usize> {
@@ -90,6 +124,8 @@ fn head_of<'t>(line: &'t str, sign: u8, own: OwnKey<'_>) -> Option<Head<'t>> {
 
 fn is_name(text: &str) -> bool {
     (1..=LONGEST_NAME).contains(&text.len())
+        // The rest of a sentence that was cut before its full stop is none.
+        && !text.starts_with(['.', '-'])
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" _-.".contains(&byte))
         && text.split(' ').count() <= 4
 }

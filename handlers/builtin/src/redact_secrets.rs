@@ -5,7 +5,7 @@ use std::fmt;
 use hookgate_contract::payload::{FieldRef, PostToolUse};
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    BuildContext, BuiltHandler, Contract, Invocation, Reply, Role, SyncHandler, Verdict,
+    BuildContext, BuiltHandler, Contract, Invocation, Reply, Role, SyncHandler, TextCuts, Verdict,
     patch_field,
 };
 use hookgate_secrets::{Finder, Redactor};
@@ -92,6 +92,9 @@ builtin = { name = "redact_secrets", patterns = ["ACME-[0-9]{8}"], keys = ["x-pi
 /// with their number; without a finding it has no opinion and allocates nothing. It is refused at
 /// events without a text that can be rewritten. It never fails, and takes time that is linear in the
 /// step: about a step of more than 64 KiB it runs on a blocking thread.
+///
+/// Of a text that still comes it judges the pieces at once, unless it has `patterns` of its own: it holds back what may
+/// still become a secret ([`Finder::last_cut`](hookgate_secrets::Finder::last_cut)).
 ///
 /// # Limits
 /// It keeps secrets out of sight that are written in the usual way. It does not stop a program that
@@ -228,7 +231,23 @@ impl From<RedactSecrets> for BuiltHandler {
             true => supports_text_or_input,
             false => supports_text,
         };
-        Self::from_sync(handler).role(Role::Rewrite).heavy().supports(supports)
+        // Patterns of the settings may reach over any place.
+        let cuts = (!handler.redactor.finder().has_own_patterns())
+            .then(|| Cuts(handler.redactor.finder().clone()));
+        let built = Self::from_sync(handler).role(Role::Rewrite).heavy().supports(supports);
+        match cuts {
+            Some(cuts) => built.judges_pieces(cuts),
+            None => built,
+        }
+    }
+}
+
+/// Where a text can be cut, so that no secret of the catalogue is.
+struct Cuts(Finder);
+
+impl TextCuts for Cuts {
+    fn last_cut(&self, text: &str, most: usize) -> usize {
+        self.0.last_cut(text, most)
     }
 }
 

@@ -11,7 +11,7 @@
 //! one that adds or removes a hook costs a pass over the ids, and over the hooks of its events.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hookgate_contract::{Contract, Event, Mode};
 
@@ -294,6 +294,7 @@ impl HandlerTable {
     /// Puts the hooks of an event into the table, and arms the event.
     pub(in crate::table) fn put_bucket(&mut self, event: &str, bucket: Arc<Bucket>) {
         let known = Event::from_name(event).unwrap_or(Event::Custom);
+        self.early = OnceLock::new();
         self.armed |= known.bit();
         match self.buckets.get_mut(known.index()) {
             Some(slot) if known != Event::Custom => *slot = Some(bucket),

@@ -36,6 +36,9 @@ fn line(row: &Row<'_>, event: &str) -> Value {
     });
     if let Some(line) = line.as_object_mut() {
         line.extend(execution(spec));
+        if row.wants_whole_text {
+            line.insert("wants_whole_text".to_owned(), true.into());
+        }
     }
     line
 }

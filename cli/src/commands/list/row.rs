@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hookgate::table::Listed;
-use hookgate::{HandlerTable, HookSpec, Role};
+use hookgate::{Event, HandlerTable, HookSpec, Role};
 
 use super::filter::Filter;
 use crate::hook_standing::{HookStanding, Standing};
@@ -18,6 +18,8 @@ pub(super) struct Row<'t> {
     pub(super) called: Option<(usize, Listed<'t>)>,
     /// Whether `hookgate hook` calls it.
     pub(super) standing: HookStanding,
+    /// Whether the text of a model is not shown before it has judged the whole.
+    pub(super) wants_whole_text: bool,
 }
 
 /// Returns the hooks that are wanted, in the order of their calls, event by event; those that are off come
@@ -27,17 +29,28 @@ pub(super) fn rows<'t>(
     standing: &Standing,
     filter: &Filter<'_>,
 ) -> Vec<Row<'t>> {
+    let whole = table.hooks_of_whole_text(Event::PostLlmResponse);
+    let wants_whole_text = |hook: &Listed<'_>| {
+        hook.event == Event::PostLlmResponse.name() && whole.contains(hook.id())
+    };
     let called = numbered(table).into_iter().filter(|(_, hook)| filter.takes(hook));
     let called = called.map(|(number, hook)| Row {
         events: vec![hook.event],
         spec: hook.spec(),
+        wants_whole_text: wants_whole_text(&hook),
         called: Some((number, hook)),
         standing: standing.of_hook(hook.spec()),
     });
     let off = switched_off(table).filter_map(|spec| {
         let events = spec.events().iter().filter(|on| filter.takes_off(spec, on));
         let events: Vec<&str> = events.map(|on| on.name()).collect();
-        let row = Row { events, spec, called: None, standing: HookStanding::InForce };
+        let row = Row {
+            events,
+            spec,
+            called: None,
+            standing: HookStanding::InForce,
+            wants_whole_text: false,
+        };
         (!row.events.is_empty()).then_some(row)
     });
     called.chain(off).collect()

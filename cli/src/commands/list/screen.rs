@@ -140,6 +140,9 @@ fn role(row: &Row<'_>) -> Cell {
     if row.spec.is_background() {
         text.push_str(", background");
     }
+    if row.wants_whole_text {
+        text.push_str(", whole text");
+    }
     if row.spec.why_set_aside().is_some() {
         return cell(text + ", set aside").fg(Color::Red);
     }
