@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memmem};
 
 /// The beginnings of tokens that have one of their own.
 const STARTS: [&str; 30] = [
@@ -80,7 +80,8 @@ pub(crate) fn is_open(before: &[u8]) -> bool {
         let text = text.strip_suffix(b"\r").unwrap_or(text);
         let length = text.iter().rev().take(LONGEST).take_while(|byte| is_part(**byte)).count();
         let (above, piece) = text.split_at(text.len() - length);
-        if begin(piece).is_some() {
+        // Wherever in a word: what is redacted before it makes it the beginning of one.
+        if STARTS.iter().any(|start| memmem::find(piece, start.as_bytes()).is_some()) {
             return true;
         }
         // What has begun further up goes on only over lines that are a piece and nothing else.
