@@ -77,7 +77,7 @@ denied by freeze: the ledger is frozen
 }
 
 #[test]
-fn a_runtime_with_sessions_tools_questions_cancellation_reload_and_audit() {
+fn the_whole_day_of_a_runtime() {
     if !needs::program("sh") {
         return;
     }
@@ -93,8 +93,28 @@ fn a_runtime_with_sessions_tools_questions_cancellation_reload_and_audit() {
 [no] user: Publish it.
 [no] shell: denied by the user: the user said no
 [no] ended: done
+== a user who changes what he agrees to
+[edit] user: Publish it.
+[edit] shell: would publish
+[edit] ended: done
+== an answer after the process that asked was killed
+publish this? -> allow
+== two sessions with hooks of their own
+[reads] user: Look around.
+[reads] shell: denied by scope/own: not in this session
+[reads] read_file: token: [redacted:github_token]
+[reads] shell: denied by no-force-push: force push is not allowed here
+[reads] ended: done
+[works] user: Look around.
+[works] shell: hello
+[works] read_file: denied by scope/own: not in this session
+[works] shell: denied by no-force-push: force push is not allowed here
+[works] ended: done
+== an answer that is cut in the middle of a sentence
+[stream] The token is [redacted:github_token], and all is well.
+[stream] We ship on Friday[denied by no-names: customers are not named]
 == a reload while two sessions run
-in force: generation 2, 4 hooks
+in force: generation 2, 6 hooks
 [one] user: Tidy up.
 [one] shell: ready
 [one] shell: denied by the user: the user said no
@@ -105,19 +125,36 @@ in force: generation 2, 4 hooks
 [two] ended: done
 == an edit with a mistake changes nothing
 generation 2 stays: hooks.toml:13:26: unknown key `regexp`; did you mean `regex`?
-== Esc while a hook is at work
-[esc] user: Review it.
-[esc] ended: cancelled
+== Esc while a hook is at work, while a tool runs, while the user is asked
+[esc-hook] user: Review it.
+[esc-hook] ended: cancelled
+[esc-tool] user: Wait.
+[esc-tool] ended: cancelled
+[esc-ask] user: Publish it.
+[esc-ask] ended: cancelled
+== the end, with work pending
+some was, true
+[late] ended: denied by hookgate: the engine is closed: the program is about to end
 == the audit
-73 dispatches, of them
-  esc: pre_tool_use decided: deny by slow-review
+142 dispatches, of them
+  edit: pre_tool_use decided: ask by publishing-asks
+  edit: pre_tool_use decided: ask by publishing-asks
+  edit: pre_tool_use approved: allow by the user
+  esc-ask: pre_tool_use decided: ask by publishing-asks
+  esc-hook: pre_tool_use decided: cancelled
+  esc-tool: post_tool_use unfinished: deny by hookgate
+  late: user_prompt_submit decided: deny by hookgate
   no: pre_tool_use decided: ask by publishing-asks
   one: pre_tool_use decided: ask by publishing-asks
+  reads: pre_tool_use decided: deny by scope/own
+  reads: pre_tool_use decided: deny by no-force-push
+  stream: post_llm_response decided: deny by no-names
   two: pre_tool_use decided: ask by publishing-asks
+  works: pre_tool_use decided: deny by scope/own
+  works: pre_tool_use decided: deny by no-force-push
   yes: pre_tool_use decided: deny by no-force-push
   yes: pre_tool_use decided: ask by publishing-asks
   yes: pre_tool_use approved: allow by the user
-0 background calls are left
 ";
     assert_eq!(run("runtime"), expected);
 }

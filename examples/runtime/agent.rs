@@ -7,7 +7,7 @@ use hookgate::contract::payload::{
     PostLlmResponse, PreLlmRequest, SessionEnd, SessionSource, SessionStart, Stop, TurnStart,
     UserPromptSubmit,
 };
-use hookgate::{Engine, Gate, HookEngine, StepContext, ToolUse};
+use hookgate::{Gate, HookEngine, Scope, StepContext, ToolUse};
 use serde_json::Value;
 
 use crate::approval::{self, User};
@@ -20,8 +20,8 @@ pub(crate) type Call = (&'static str, Value);
 
 /// A conversation with its agent.
 pub(crate) struct Session {
-    pub(crate) id: &'static str,
-    pub(crate) engine: Arc<Engine>,
+    /// Who it is, where it works, and the hooks that it has of its own.
+    pub(crate) scope: Scope,
     pub(crate) tools: Tools,
     pub(crate) user: User,
     pub(crate) esc: Arc<Esc>,
@@ -32,21 +32,19 @@ pub(crate) struct Session {
 impl Session {
     /// Runs a prompt to its end and returns what the user saw. The model makes one call a turn.
     pub(crate) async fn run(mut self, prompt: &str, calls: &[Call]) -> Vec<String> {
-        let (engine, esc, tools) =
-            (Arc::clone(&self.engine), Arc::clone(&self.esc), self.tools.clone());
-        let context = StepContext::new(self.id).cwd(tools.folder()).cancel(&*esc);
+        let (scope, esc) = (self.scope.clone(), Arc::clone(&self.esc));
+        let context = scope.context().cancel(&*esc);
         let start = SessionStart::new(SessionSource::Startup);
-        let Gate::Cleared(_) = engine.dispatch(start, &context).await;
+        let Gate::Cleared(_) = scope.dispatch(start, &context).await;
         let reason = match self.work(prompt, calls, &context).await {
             Ok(()) => "done".to_owned(),
             Err(Ended::Stopped(reason)) => reason,
             Err(Ended::Cancelled) => "cancelled".to_owned(),
         };
         self.show("ended", &reason);
-        // The end is a step of every session, so this context has no token that could cancel it.
-        let end = SessionEnd::new(reason);
-        let Gate::Cleared(()) = engine.dispatch(end, &StepContext::new(self.id)).await;
-        engine.forget_session(self.id);
+        // The end is a step of every session, so this context has no signal that could cancel it.
+        let Gate::Cleared(()) = scope.dispatch(SessionEnd::new(reason), &scope.context()).await;
+        scope.end();
         self.screen
     }
 
@@ -56,7 +54,7 @@ impl Session {
         calls: &[Call],
         context: &StepContext<'_>,
     ) -> Result<(), Ended> {
-        match self.engine.dispatch(UserPromptSubmit::new(prompt), context).await {
+        match self.scope.dispatch(UserPromptSubmit::new(prompt), context).await {
             Gate::Cleared(taken) => self.show("user", &taken.payload().prompt),
             Gate::Denied(denied) => return Err(Ended::Stopped(denied.feedback())),
             Gate::Asked(asked) => return Err(Ended::Stopped(asked.question().to_owned())),
@@ -64,12 +62,12 @@ impl Session {
         }
         for (turn, (tool, input)) in (1..).zip(calls) {
             let context = context.turn(turn);
-            let Gate::Cleared(_) = self.engine.dispatch(TurnStart::new(turn), &context).await;
+            let Gate::Cleared(_) = self.scope.dispatch(TurnStart::new(turn), &context).await;
             self.request_model(turn, tool, &context).await?;
             let message = self.use_tool(tool, input, &context).await?;
             self.show(tool, &message);
         }
-        match self.engine.dispatch(Stop::default(), context).await {
+        match self.scope.dispatch(Stop::default(), context).await {
             Gate::Cleared(_) => Ok(()),
             // The reason would be the next prompt, but the scripted model has nothing left to do.
             Gate::Denied(denied) => Err(Ended::Stopped(denied.feedback())),
@@ -84,14 +82,14 @@ impl Session {
         tool: &str,
         context: &StepContext<'_>,
     ) -> Result<(), Ended> {
-        let answer = match self.engine.dispatch(PreLlmRequest::new("scripted", turn), context).await
-        {
+        let request = PreLlmRequest::new("scripted", turn);
+        let answer = match self.scope.dispatch(request, context).await {
             Gate::Cleared(_) => PostLlmResponse::new("", vec![tool.to_owned()]),
             Gate::Answered(answer) => answer,
             Gate::Denied(denied) => return Err(Ended::Stopped(denied.feedback())),
             Gate::Halted(halted) => return Err(halted.into()),
         };
-        match self.engine.dispatch(answer, context).await {
+        match self.scope.dispatch(answer, context).await {
             Gate::Cleared(_) => Ok(()),
             Gate::Denied(denied) => Err(Ended::Stopped(denied.feedback())),
             Gate::Halted(halted) => Err(halted.into()),
@@ -107,19 +105,16 @@ impl Session {
         context: &StepContext<'_>,
     ) -> Result<String, Ended> {
         let step = ToolUse::from_value(name, input.clone())?;
-        let mut gate = self.engine.dispatch(step, context).await;
+        let mut gate = self.scope.dispatch(step, context).await;
         if let Gate::Asked(asked) = gate {
-            gate = match approval::resolve(asked, self.user, &self.engine, context).await {
+            gate = match approval::resolve(asked, &self.user, &self.scope, &self.esc).await? {
                 Ok(gate) => gate,
                 Err(refused) => return Ok(refused.feedback()),
             };
         }
-        // Hooks that were cancelled have failed and count as their posture says. That is not a decision
-        // of a policy, so the token comes first.
-        if self.esc.is_cancelled() {
-            return Err(Ended::Cancelled);
-        }
         let ran = match gate {
+            // Not the word of a policy: the model need not read it.
+            Gate::Denied(denied) if denied.is_cancelled() => return Err(Ended::Cancelled),
             Gate::Cleared(tool) => tokio::select! {
                 ran = tool.run(async |input| self.tools.run(name, input).await) => ran,
                 () = self.esc.cancelled() => return Err(Ended::Cancelled),
@@ -129,7 +124,7 @@ impl Session {
             Gate::Asked(asked) => return Ok(asked.refuse("it was asked twice").feedback()),
             Gate::Halted(halted) => return Err(halted.into()),
         };
-        match self.engine.dispatch(ran, context).await {
+        match self.scope.dispatch(ran, context).await {
             Gate::Cleared(done) => Ok(done.into_message()),
             Gate::Denied(withheld) => Ok(withheld.feedback()),
             Gate::Halted(halted) => Err(halted.into()),
@@ -137,6 +132,6 @@ impl Session {
     }
 
     fn show(&mut self, who: &str, text: &str) {
-        self.screen.push(format!("[{}] {who}: {}", self.id, text.trim_end()));
+        self.screen.push(format!("[{}] {who}: {}", self.scope.session_id(), text.trim_end()));
     }
 }

@@ -24,9 +24,9 @@ impl Recorder for Audit {
         if report.decision != Outcome::Allow || end != DispatchEnd::Decided {
             let event = report.event.unwrap_or_default();
             let (session, outcome) = (report.session_id, report.decision.name());
-            lines
-                .lines
-                .push(format!("{session}: {event} {end}: {outcome} by {}", report.by.join(", ")));
+            let by = report.by.join(", ");
+            let by = if by.is_empty() { by } else { format!(" by {by}") };
+            lines.lines.push(format!("{session}: {event} {end}: {outcome}{by}"));
         }
         Ok(())
     }

@@ -26,7 +26,7 @@ builtin = { name = "ask", reason = "publish this?" }
 
 [[hook]]
 id = "no-secrets-out"
-event = ["post_tool_use", "post_tool_use_failure"]
+event = ["post_tool_use", "post_tool_use_failure", "post_llm_response"]
 builtin = "redact_secrets"
 "#;
 

@@ -26,8 +26,6 @@ use super::parsed::Parsed;
 use super::problem::ConfigProblem;
 use super::source::Source;
 use super::{Loaded, LoadedFile, Loader, base_of, join, json_text, read};
-use crate::engine::Engine;
-use crate::generation::Generation;
 use crate::table::{BuildError, HandlerTable, HookSpec, Layer, TableBuilder};
 
 /// The keys of an override.
@@ -211,57 +209,11 @@ impl Overrides {
 }
 
 impl Loader<'_> {
-    /// Puts the table that is made of a base and an override in force at the engine of a session: whenever the session
-    /// begins, and whenever the base was swapped. An override that does not fit any more, since the base has a hook of the
-    /// same id by now, say, leaves the base itself in force, never the earlier table.
-    ///
-    /// It swaps the whole table, so hooks that [`Engine::edit`] has put into the engine of the session are gone. Of two
-    /// calls for one session the one that ends last counts, so make them one after the other.
-    ///
-    /// What the session's engine got by [`Engine::edit`] is not kept: the base and the override say all that is in force.
-    ///
-    /// # Errors
-    /// As [`derive`](Self::derive): the base alone is in force then, and the session is to be told.
-    ///
-    /// ```
-    /// # #[cfg(feature = "builtin")] {
-    /// use hookgate::config::{Loader, Overrides};
-    /// use hookgate::{Engine, Registry};
-    ///
-    /// let registry = Registry::from_iter([hookgate::builtin::kind()]);
-    /// let loader = Loader::new(&registry);
-    /// let host = Engine::without_hooks();
-    /// let session = Engine::without_hooks();
-    /// let overrides = Overrides::parse("session-1", r#"{"entries": [
-    ///     {"id": "no-push", "event": "pre_tool_use", "tool": "Bash", "builtin": {"name": "deny", "reason": "no"}}
-    /// ]}"#, ".".as_ref())?;
-    /// // At the beginning, and after each swap of `host`:
-    /// if let Err(errors) = loader.derive_for(&session, &host.table(), &overrides) {
-    ///     println!("only the hooks of the host are in force here: {errors}");
-    /// }
-    /// # }
-    /// # Ok::<_, hookgate::config::ConfigErrors>(())
-    /// ```
-    pub fn derive_for(
-        &self,
-        session: &Engine,
-        base: &Arc<HandlerTable>,
-        overrides: &Overrides,
-    ) -> Result<Generation, ConfigErrors> {
-        let derived = self.derive(base, overrides);
-        let (table, problem) = match derived {
-            Ok(loaded) => (loaded.table, None),
-            Err(errors) => (HandlerTable::clone(base), Some(errors)),
-        };
-        let generation = session.swap(table);
-        problem.map_or(Ok(generation), Err)
-    }
-
     /// Makes a table of one in force and an override of it. The table in force is left as it is, and its
     /// handlers are shared, with their processes, counters and caches. What it requires stays required.
     ///
-    /// A session that keeps its earlier table when the one that it is made of was swapped keeps the earlier policy:
-    /// [`derive_for`](Self::derive_for) leaves it that in no case.
+    /// It is made once: what is put in force later does not reach it. Sessions over a table that is swapped are
+    /// [scopes](crate::scope).
     ///
     /// # Errors
     /// Everything that is wrong with the hooks of the override, each with its place in the JSON; an id to

@@ -22,7 +22,8 @@ impl Engine {
         let set = bucket.matched(piece);
         let step_id = StepId::new(context.step_id, clock::step_id);
         let dispatch =
-            DispatchContext::new(&self.shared.services, early, bucket, &set, context, &step_id).may_wait();
+            DispatchContext::new(&self.shared.services, early, bucket, &set, context, &step_id)
+                .may_wait();
         evaluate(&dispatch, piece).await.decision
     }
 }

@@ -41,6 +41,7 @@
 //! ```
 
 mod builder;
+mod error;
 mod facts;
 mod hooks;
 mod joined;
@@ -67,7 +68,8 @@ use crate::hook_id::HookId;
 use crate::report::Report;
 use crate::step::{Asked, Clearance, Cleared, Gate, HookStep, Running, ToolUse};
 use crate::table::HandlerTable;
-pub use builder::{ScopeBuilder, ScopeError};
+pub use builder::ScopeBuilder;
+pub use error::ScopeError;
 use facts::Facts;
 use joined::JoinedEngine;
 

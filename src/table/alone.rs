@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use hookgate_contract::{Handler, Invocation, Mode, Verdict};
 
-use super::{HandlerTable, Limits};
 use super::build_error::BuildErrors;
 use super::spec::HookSpec;
+use super::{HandlerTable, Limits};
 use crate::matcher::MatchSpec;
 
 impl HandlerTable {

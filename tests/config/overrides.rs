@@ -89,7 +89,6 @@ async fn a_caller_cannot_weaken_what_is_in_force() {
     }
 }
 
-/// Of its own layer a hook can go, as those that an earlier override has added.
 /// The host adds a guard of the id that a session has used, and the session must not go on without it.
 #[tokio::test]
 async fn a_session_never_keeps_the_policy_before_a_swap() {
@@ -97,8 +96,8 @@ async fn a_session_never_keeps_the_policy_before_a_swap() {
     let loader = Loader::new(&registry);
     let own = format!(r#"{{"entries": [{}]}}"#, entry("mine", "WebFetch", ""));
     let own = Overrides::parse("session", &own, Path::new(".")).unwrap();
-    let session = Engine::without_hooks();
-    loader.derive_for(&session, &base(Layer::User), &own).unwrap();
+    let host = Arc::new(Engine::new(HandlerTable::clone(&base(Layer::User))));
+    let session = host.scope("s").overlay(&loader, own).open().unwrap();
     let decided = async |tool| decide(HandlerTable::clone(&session.table()), tool).await;
     assert_eq!(decided("WebFetch").await, Outcome::Deny);
     assert_eq!(decided("rm").await, Outcome::Allow);
@@ -107,11 +106,10 @@ async fn a_session_never_keeps_the_policy_before_a_swap() {
                 builtin = { name = 'deny', reason = 'no' }\n";
     let text = format!("{GUARDS}{more}");
     let next = loader.layer(Layer::User).parse("hooks.toml", &text, Path::new(".")).unwrap();
-    let told = loader.derive_for(&session, &Arc::new(next.table), &own).unwrap_err();
-    assert!(told.to_string().contains("the id is used twice"), "{told}");
+    host.swap(next.table);
     assert_eq!(decided("rm").await, Outcome::Deny);
     assert_eq!(decided("Bash").await, Outcome::Deny);
-    assert_eq!(decided("WebFetch").await, Outcome::Allow, "the base alone is in force");
+    assert_eq!(decided("WebFetch").await, Outcome::Deny, "its own is there as well");
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::Scope;
+use super::error::ScopeError;
 use super::facts::Facts;
 use super::hooks::ScopeHooks;
 use super::joined::JoinedEngine;
@@ -14,7 +15,7 @@ use crate::config::ConfigErrors;
 use crate::config::{Loader, Overrides};
 use crate::engine::Engine;
 use crate::hook_id::HookId;
-use crate::table::{BuildErrors, HookSpec};
+use crate::table::HookSpec;
 
 /// Collects what a scope has of its own. Begun by [`Engine::scope`] and [`Scope::agent`].
 #[must_use = "a scope is there once it is opened"]
@@ -26,26 +27,6 @@ pub struct ScopeBuilder {
     /// Under their own ids.
     added: Vec<HookSpec>,
     error: Option<ScopeError>,
-}
-
-/// Why a scope is not opened, or its hooks fail.
-#[derive(Debug, Clone, thiserror::Error)]
-#[non_exhaustive]
-pub enum ScopeError {
-    /// Hooks of the overlay have mistakes, or it names hooks that are not there or that it does not reach.
-    #[error(transparent)]
-    Overlay(#[from] ConfigErrors),
-    /// The hooks make no table together with those of the engine.
-    #[error("the hooks of the session do not fit the table: {0}")]
-    Table(#[from] BuildErrors),
-    /// The scope that it is to be within has ended.
-    #[error("the scope of the session has ended")]
-    Ended,
-    /// A call of a hook that is fired and recorded is made by the table of the engine, in which no hook of a scope is.
-    #[error(
-        "the hook `{0}` is fired and recorded: it must be one of the engine, since its calls may be made when the session is gone"
-    )]
-    Recorded(HookId),
 }
 
 impl ScopeBuilder {

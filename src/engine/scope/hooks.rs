@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::ScopeError;
+use super::error::ScopeError;
 #[cfg(feature = "overrides")]
 use crate::config::Overrides;
 use crate::table::{HandlerTable, HookSpec, SCOPE, SetAside, TableBuilder};

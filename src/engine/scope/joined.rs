@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hookgate_contract::FailureClass;
 
-use super::ScopeError;
+use super::error::ScopeError;
 use super::hooks::ScopeHooks;
 use crate::engine::Engine;
 use crate::hook_id::HookId;
