@@ -405,6 +405,8 @@ struct DispatchState<'a> {
     steadiness: Steadiness,
     /// How the hooks have ended that others depend on.
     ends: Option<Box<Ends>>,
+    /// Whether a hook was stopped, since the host has cancelled the dispatch.
+    is_cancelled: bool,
 }
 
 /// How far a decider is.
@@ -439,6 +441,7 @@ impl<'a> DispatchState<'a> {
             derived: None,
             steadiness: Steadiness::begin(payload),
             ends: None,
+            is_cancelled: false,
             context,
         }
     }
@@ -472,7 +475,7 @@ impl<'a> DispatchState<'a> {
         }
         self.count_stops(Some(&mut decision), payload);
         let DispatchContext { services, table, .. } = self.context;
-        if services.takes_work {
+        if services.takes_work && decision.outcome != Outcome::Cancelled {
             queue_work(services, table, self.context.envelope(payload), &mut decision);
         }
         (Some(decision), answer)
@@ -484,7 +487,9 @@ impl<'a> DispatchState<'a> {
     fn is_cancelled(&self, payload: &dyn AnyPayload) -> bool {
         let cancel = self.context.step_context.cancel;
         let may_refuse = |contract: &Contract| contract.deny() && !contract.fails_open;
-        cancel.is_some() && may_refuse(self.contract(payload)) && is_cancelled(cancel)
+        cancel.is_some()
+            && may_refuse(self.contract(payload))
+            && (self.is_cancelled || is_cancelled(cancel))
     }
 
     /// Notifies the observers. Their failures become messages of the decision.

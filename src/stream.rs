@@ -48,7 +48,7 @@
 //! - Text that may still become a secret is held, however long that takes: at the latest it comes with the end.
 //! - The work is linear: a held text is looked at again when it has grown by a quarter.
 //! - A failed hook counts as its posture says, on the piece that it was called about. No time lets anything pass.
-//! - Each push uses the table in force.
+//! - A swap that changes the hooks of the event leaves all that comes after it to the end, which is judged by the new ones.
 //!
 //! | file | holds |
 //! |---|---|

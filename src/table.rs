@@ -95,7 +95,9 @@ pub use retry::Retry;
 use shared_list::SharedList;
 pub use spec::HookSpec;
 pub(crate) use spec::{SCOPE, SetAside, Unread, override_key};
-pub(crate) use swap::{BELOW_GENERATION, EVENTS, HAS_SESSION, Swap, Versioned, generation, word};
+pub(crate) use swap::{
+    BELOW_GENERATION, EVENTS, HAS_SESSION, Superseded, Swap, Versioned, generation, word,
+};
 pub(crate) use work::{Place, Work};
 
 /// The compiled, immutable set of hooks.

@@ -25,5 +25,8 @@ pub(crate) fn no_names() -> Hook {
         let names = answer.is_some_and(|answer| answer.assistant_text.contains("Ledger Seven"));
         Ok(if names { Verdict::deny("customers are not named") } else { Verdict::none() })
     });
-    Hook::new("no-names", "rust", handler.judges_pieces(AtCommas)).event(Event::PostLlmResponse)
+    // Before the rewriters: what comes after one of them waits for the whole.
+    Hook::new("no-names", "rust", handler.judges_pieces(AtCommas))
+        .event(Event::PostLlmResponse)
+        .priority(-1)
 }

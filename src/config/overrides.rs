@@ -157,7 +157,7 @@ impl Overrides {
                     near: Suggestion::nearest(&new.id, &ids),
                     hook: new.id.clone(),
                 },
-                Some(spec) if !self.all_layers && spec.origin().layer() != Layer::CommandLine => {
+                Some(spec) if !self.reaches(spec) => {
                     let (hook, layer) = (new.id.clone(), spec.origin().layer());
                     ConfigProblem::DisableAbove { hook, layer }
                 }
@@ -168,7 +168,12 @@ impl Overrides {
         self.modes.iter().filter_map(check).collect()
     }
 
-    /// Returns the table with the hooks off and in shadow that are named. One that is switched off and
+    /// Returns whether it may weaken a hook.
+    fn reaches(&self, spec: &HookSpec) -> bool {
+        self.all_layers || spec.origin().layer() == Layer::CommandLine
+    }
+
+    /// Returns the table with the hooks off and in shadow that are named and that it reaches. One that is switched off and
     /// added again is taken out.
     pub(crate) fn weaken(
         &self,
@@ -179,10 +184,13 @@ impl Overrides {
             return Ok(HandlerTable::clone(base));
         }
         let mut builder = TableBuilder::from_table(base);
-        let mode_of = |id: &str| self.modes.iter().find(|new| new.id == id).map(|new| new.mode);
-        let is_off = |id: &str| mode_of(id) == Some(Mode::Off);
+        let mode_of = |spec: &HookSpec| {
+            let new = self.modes.iter().find(|new| *spec.id() == *new.id)?;
+            self.reaches(spec).then_some(new.mode)
+        };
+        let is_off = |id: &str| base.spec(id).and_then(mode_of) == Some(Mode::Off);
         for spec in base.specs() {
-            let mode = mode_of(spec.id()).filter(|_| spec.mode() != Mode::Off);
+            let mode = mode_of(spec).filter(|_| spec.mode() != Mode::Off);
             if is_off(spec.id()) && added.contains(spec.id().as_str()) {
                 builder.remove(spec.id());
                 continue;

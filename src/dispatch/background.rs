@@ -229,7 +229,7 @@ impl State {
         // Work that grows with the step would keep a worker thread of the runtime busy.
         let offloaded = hook.heavy.then(|| call.clone());
         let reply = invoke(hook, &envelope, offloaded, None).reply().await;
-        let version = Version { payload: envelope.payload(), is_final: false, cancel: None };
+        let version = Version { payload: envelope.payload(), is_final: false };
         let contract = contract(call.bucket(), version.payload);
         let checked = validate(hook, 0, contract, version, reply);
         if matches!(checked.kind, AnswerKind::Failed(_)) {

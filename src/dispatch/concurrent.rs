@@ -429,8 +429,7 @@ impl<'e> ConcurrentCall<'e> {
             return Poll::Ready(());
         }
         let contract = dispatch.contract(envelope.payload());
-        let cancel = envelope.context().cancel;
-        let version = Version { payload: envelope.payload(), is_final: round > 1, cancel };
+        let version = Version { payload: envelope.payload(), is_final: round > 1 };
         let checked = validate(self.hook, self.index, contract, version, reply);
         dispatch.note_end(self.hook, envelope, Some(&checked));
         self.state = CallState::Answered(Box::new(checked));

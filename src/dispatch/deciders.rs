@@ -19,7 +19,7 @@ use super::guarded_call::Clock;
 use super::in_order::{Invoked, Waits};
 use super::next::Next;
 use super::record::Started;
-use super::validate::{Checked, Version, validate};
+use super::validate::{AnswerKind, Checked, Version, validate};
 use crate::table::CompiledHook;
 
 /// How far the calls of the deciders are.
@@ -257,8 +257,7 @@ impl<'a> DispatchState<'a> {
         started: Option<Box<Started<'_>>>,
     ) -> Next {
         let contract = self.contract(envelope.payload());
-        let cancel = envelope.context().cancel;
-        let version = Version { payload: envelope.payload(), is_final: round > 1, cancel };
+        let version = Version { payload: envelope.payload(), is_final: round > 1 };
         let checked = validate(hook, index, contract, version, reply);
         self.note_end(hook, envelope, Some(&checked));
         self.apply_checked(index, hook, checked, envelope, round, started)
@@ -280,6 +279,8 @@ impl<'a> DispatchState<'a> {
         if let Some(ballot) = checked.ballot {
             self.ballots.push(ballot);
         }
+        // A signal that is let go again has stopped a hook all the same.
+        self.is_cancelled |= matches!(checked.kind, AnswerKind::Cancelled);
         match (checked.stops, checked.denies) {
             (true, true) => Next::Stop,
             (true, false) => Next::Last(index, checked.patch),

@@ -377,7 +377,7 @@ fn cancellation_of(cancel: &dyn Cancel) -> Option<Failure> {
 }
 
 fn cancelled_failure() -> Failure {
-    Failure::new(FailureClass::Cancelled, "the dispatch was cancelled")
+    Failure::new(FailureClass::Cancelled, "the dispatch was cancelled").by_host()
 }
 
 /// Returns the failure of a call whose time is over: that of the hook, or of the whole dispatch.

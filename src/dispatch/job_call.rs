@@ -91,7 +91,7 @@ impl JobCall<'_> {
             }
         };
         let reply = GuardedCall::new(handling, context.cancel, hook.timeout, None).await;
-        let version = Version { payload, is_final: false, cancel: None };
+        let version = Version { payload, is_final: false };
         let done = reply.map(Verdict::into_parts).and_then(|parts| {
             let parts = parts.map(|parts| *parts).unwrap_or_default();
             self::done(hook, contract(bucket, payload), version, parts)

@@ -19,7 +19,6 @@ use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Envelope, Failure, FailureClass, StepContext};
 
 use super::DispatchState;
-use super::guarded_call::is_cancelled;
 use super::invoke::{Call, check_conditions, conditions_hold, invoke};
 use super::job_call::{job_of, submit_job};
 use super::offload::OwnedCall;
@@ -53,13 +52,13 @@ impl DispatchState<'_> {
         decision: Option<&Decision>,
     ) -> Vec<String> {
         let observed = observed(decision);
-        // That a step was cancelled is told, too: within the time of the observers.
+        // The signal stops those who decide. What has come of it is told to all, within their time.
         let mut told: StepContext<'_> = *self.context.step_context;
         told.cancel = None;
-        let envelope = match is_cancelled(self.context.step_context.cancel) {
-            true => self.context.envelope_in(&told, payload),
-            false => self.envelope(payload),
-        };
+        let mut envelope = self.context.envelope_in(&told, payload);
+        if let Some(derived) = self.derived.take() {
+            envelope = envelope.sharing(derived);
+        }
         let envelope = envelope.decided(&observed);
         let mut observation = Observation { envelope: &envelope, observed: &observed, copy: None };
         let mut failures = Vec::new();
@@ -115,8 +114,7 @@ impl DispatchState<'_> {
         };
         let reply = Box::pin(call.reply()).await;
         let contract = self.contract(envelope.payload());
-        let cancel = envelope.context().cancel;
-        let version = Version { payload: envelope.payload(), is_final: false, cancel };
+        let version = Version { payload: envelope.payload(), is_final: false };
         let checked = validate(hook, index, contract, version, reply);
         self.note_end(hook, envelope, Some(&checked));
         let failed = match &checked.kind {

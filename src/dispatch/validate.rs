@@ -21,11 +21,9 @@
 
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{
-    Cancel, Contract, Failure, FailureClass, Mode, Parts, Patch, ReasonCode, Reply, Role,
-    VerdictDecision,
+    Contract, Failure, FailureClass, Mode, Parts, Patch, ReasonCode, Reply, Role, VerdictDecision,
 };
 
-use super::guarded_call::is_cancelled;
 use super::legality::{find_illegal, find_inexact, find_undeclared};
 use super::patch::{find_changes, find_untaken};
 use crate::decision::{Ballot, Left, Uncounted, failure_reason};
@@ -37,8 +35,6 @@ pub(super) struct Version<'s> {
     pub(super) payload: &'s dyn AnyPayload,
     /// Whether it is that of the final round, in which nothing is rewritten.
     pub(super) is_final: bool,
-    /// The signal by which the host cancels the dispatch.
-    pub(super) cancel: Option<&'s dyn Cancel>,
 }
 
 /// An answer, checked.
@@ -126,9 +122,8 @@ fn check(
         Ok(None) => return Checked::silent(None),
         Ok(Some(parts)) if parts.is_silent() => return Checked::silent(parts.note),
         Ok(Some(parts)) => parts,
-        Err(failure)
-            if failure.class == FailureClass::Cancelled && is_cancelled(version.cancel) =>
-        {
+        // What it had said of a refusal before stands.
+        Err(failure) if failure.is_by_host() && failure.salvaged < Some(VerdictDecision::Deny) => {
             return Checked::cancelled();
         }
         Err(failure) => return fail(hook, index, contract, failure),

@@ -78,6 +78,8 @@ pub struct Permit {
     pub id: String,
     /// How many permits the engine issued before it.
     pub serial: u64,
+    /// The engine that issued it, of those of its process.
+    pub engine: u64,
     /// The id of the step that hooks and reports have seen.
     pub step_id: String,
     /// The session.
@@ -184,6 +186,9 @@ pub enum PermitError {
     /// The permit was issued in another session, or for another agent.
     #[error("the permit was issued in another session, or for another agent")]
     OtherSession,
+    /// Another engine of the process has issued it: a scope that has other hooks, say.
+    #[error("the permit was issued by another engine, or in another scope")]
+    OtherEngine,
     /// The context names another step than the permit.
     #[error("the permit was issued for another step")]
     OtherStep,
@@ -336,7 +341,7 @@ impl Engine {
                 Generation::new(table::generation(cleared.stamp().word, self.generation().get()))
             }
         };
-        if !terms.across_swaps && self.is_outdated(generation) {
+        if self.is_closed() || (!terms.across_swaps && self.is_outdated(generation)) {
             return Err(IssueErrorReason::Outdated);
         }
         if terms.good_for > Terms::LONGEST {
@@ -346,6 +351,7 @@ impl Engine {
         let call = cleared.call();
         let mut permit = Permit {
             id: clock::step_id(),
+            engine: self.id,
             serial: self.shared.permits.ledger.next_serial(),
             step_id,
             session_id: context.session_id.to_owned(),
@@ -393,6 +399,9 @@ impl Engine {
         if !self.shared.permits.is_signed(permit) {
             return Err(PermitError::Signature);
         }
+        if permit.engine != self.id {
+            return Err(PermitError::OtherEngine);
+        }
         if now > permit.expires {
             return Err(PermitError::Expired);
         }
@@ -408,7 +417,7 @@ impl Engine {
         if differs(context.step_id, Some(&permit.step_id)) {
             return Err(PermitError::OtherStep);
         }
-        if !permit.across_swaps && self.is_outdated(permit.generation) {
+        if self.is_closed() || (!permit.across_swaps && self.is_outdated(permit.generation)) {
             return Err(PermitError::Outdated);
         }
         match self.shared.permits.ledger.spend(permit, now) {

@@ -49,7 +49,7 @@ impl Engine {
     #[must_use]
     pub fn with_recorder(mut self, recorder: impl Recorder + 'static) -> Self {
         self.shared_mut().recorder = Some(Arc::new(recorder));
-        let table = self.marked(HandlerTable::clone(&self.table()));
+        let table = self.marked_as(&self.table());
         if table.generation() == 1 {
             self.swap = Swap::new(table);
         } else {
@@ -62,6 +62,15 @@ impl Engine {
     /// The shadow of an engine is that of the table before it.
     pub(super) fn marked(&self, mut table: HandlerTable) -> HandlerTable {
         (table.recorded, table.closed, table.shadow) = (self.shared.recorder.is_some(), None, None);
+        table
+    }
+
+    /// Returns a copy of the table in force, marked. An engine that was closed stays so.
+    pub(super) fn marked_as(&self, current: &HandlerTable) -> HandlerTable {
+        let mut table = self.marked(current.clone());
+        if let Some(why) = current.closed {
+            table.close(why);
+        }
         table
     }
 

@@ -293,9 +293,8 @@ impl Sealed for Scope {
         context: &'a StepContext<'a>,
         settle: Settle,
     ) -> Pin<Box<dyn Future<Output = (Clearance, Option<Answer>)> + Send + 'a>> {
-        Box::pin(
-            async move { self.engine.current().evaluate_any(key, payload, context, settle).await },
-        )
+        let evaluated = self.engine.joined().evaluate_any(key, payload, context, settle);
+        Box::pin(self.engine.keeping_up(evaluated))
     }
 
     fn evaluate_any_reported<'a>(
@@ -305,9 +304,8 @@ impl Sealed for Scope {
         context: &'a StepContext<'a>,
         settle: Settle,
     ) -> Pin<Box<dyn Future<Output = (Clearance, Option<Answer>, Report)> + Send + 'a>> {
-        Box::pin(async move {
-            self.engine.current().evaluate_any_reported(key, payload, context, settle).await
-        })
+        let evaluated = self.engine.joined().evaluate_any_reported(key, payload, context, settle);
+        Box::pin(self.engine.keeping_up(evaluated))
     }
 }
 

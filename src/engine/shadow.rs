@@ -108,7 +108,7 @@ impl Engine {
         self.swap.mark(|current| {
             let of_table = current.shadow.as_deref()?.downcast_ref::<ShadowQueue>();
             let is_it = of_table.is_some_and(|shadow| std::ptr::eq(shadow, &**queue));
-            is_it.then(|| self.marked(current.clone()))
+            is_it.then(|| self.marked_as(current))
         });
     }
 }

@@ -13,7 +13,7 @@ use crate::decision::{Decision, Outcome};
 use crate::engine::{Engine, HookEngine};
 use crate::hook_id::HookId;
 use crate::step::Gate;
-use crate::table::EarlyHooks;
+use crate::table::{Bucket, EarlyHooks};
 
 /// Judges a text while it comes: see the [module](super).
 ///
@@ -49,6 +49,10 @@ pub struct StreamGate<'a, E: HookEngine + ?Sized> {
     judged: String,
     /// How many bytes of it were released.
     released: usize,
+    /// The hooks of the event at the first push.
+    begun_with: Option<Option<Arc<Bucket>>>,
+    /// Whether all that comes is left to the end, since the hooks are not those that have judged what came before.
+    waits_for_end: bool,
     cut: Option<Cut>,
 }
 
@@ -76,6 +80,8 @@ impl<'a, E: HookEngine + ?Sized> StreamGate<'a, E> {
             held,
             judged: String::new(),
             released: 0,
+            begun_with: None,
+            waits_for_end: false,
             cut: None,
         }
     }
@@ -102,6 +108,11 @@ impl<'a, E: HookEngine + ?Sized> StreamGate<'a, E> {
     pub async fn push<'p>(&mut self, part: &'p str) -> Result<Released<'p>, Cut> {
         if let Some(cut) = &self.cut {
             return Err(cut.clone());
+        }
+        self.note_hooks();
+        if self.waits_for_end {
+            self.held.push(part);
+            return Ok(Released::new(Cow::Borrowed(""), self.waiting()));
         }
         let Some((engine, hooks)) = self.hooks() else { return Ok(self.pass(part)) };
         self.held.push(part);
@@ -184,6 +195,18 @@ impl<'a, E: HookEngine + ?Sized> StreamGate<'a, E> {
             _ => (String::new(), refused()),
         };
         Ended { gate, rest, retraction }
+    }
+
+    /// Notes whether the hooks are still those of the first push. If not, or if the engine was closed meanwhile, nothing
+    /// more is released before the end: what was judged by some, and what is cut by others, does not fit together.
+    fn note_hooks(&mut self) {
+        let engine = self.engine.as_engine().filter(|_| self.engine.armed(Event::PostLlmResponse));
+        let table = engine.map(Engine::table);
+        let now = table.as_ref().and_then(|table| table.identity_of_model_text_hooks().cloned());
+        let is_closed = table.is_some_and(|table| table.closed.is_some());
+        let begun_with = self.begun_with.get_or_insert_with(|| now.clone());
+        self.waits_for_end |=
+            is_closed || now.as_ref().map(Arc::as_ptr) != begun_with.as_ref().map(Arc::as_ptr);
     }
 
     /// Returns the hooks that decide about the text, by the table in force; `None` if there is none.

@@ -2,16 +2,15 @@
 //!
 //! A hook judges early if its handler [says where a text can be cut](hookgate_contract::TextCuts) and it has no condition
 //! that looks at the text, at other hooks or at what was kept. What it says of the pieces is then what it says of the
-//! whole. All other hooks that decide want the whole.
+//! whole. All other hooks that decide want the whole, and so does each that comes after a rewriter.
 
 use std::sync::Arc;
 
-use hookgate_contract::{Event, Mode, TextCuts};
+use hookgate_contract::{Event, Mode, Role, TextCuts};
 
 use super::HandlerTable;
 use super::bucket::Bucket;
 use super::compiled_hook::CompiledHook;
-use crate::decision::ENGINE;
 use crate::hook_id::HookId;
 
 /// The hooks of an event, told apart by when they judge a text that comes in parts.
@@ -47,19 +46,26 @@ impl HandlerTable {
         self.early.get_or_init(|| Arc::new(self.early_hooks(Event::PostLlmResponse)))
     }
 
+    /// Returns what is another one if the hooks of the text of the model are others.
+    pub(crate) fn identity_of_model_text_hooks(&self) -> Option<&Arc<Bucket>> {
+        self.buckets.get(Event::PostLlmResponse.index())?.as_ref()
+    }
+
     /// Tells the hooks of an event apart.
     fn early_hooks(&self, event: Event) -> EarlyHooks {
-        // Its end is refused.
-        if self.closed.is_some() {
-            return EarlyHooks { whole: vec![HookId::from(ENGINE)], ..EarlyHooks::default() };
-        }
         let Some(Some(bucket)) = self.buckets.get(event.index()) else {
             return EarlyHooks::default();
         };
         // A text has no tool: hooks of tools are not called about it.
         let deciders = bucket.without_tool.deciders.iter();
         let deciders = deciders.filter(|hook| hook.mode == Mode::Enforce);
-        let (early, whole): (Vec<_>, Vec<_>) = deciders.partition(|hook| hook.judges_pieces());
+        // What a rewriter makes of a piece, the hooks after it would judge at cuts of the text before.
+        let mut is_rewritten = false;
+        let (early, whole): (Vec<_>, Vec<_>) = deciders.partition(|hook| {
+            let is_early = hook.judges_pieces() && !is_rewritten;
+            is_rewritten |= hook.role == Role::Rewrite;
+            is_early
+        });
         let ids =
             |hooks: &[&Arc<CompiledHook>]| hooks.iter().map(|hook| hook.id().clone()).collect();
         let cuts =

@@ -86,9 +86,13 @@ impl HandlerTable {
     }
 }
 
-/// Returns whether a hook can keep a step from happening.
+/// Returns whether a hook can keep a step from happening, as the engine requires it: no hook of a scope is its guard.
 fn enforces(hook: &CompiledHook) -> bool {
-    hook.mode == Mode::Enforce && !hook.watches() && can_refuse(hook) && hook.id() != REQUIRE
+    !hook.definition.spec.is_of_scope()
+        && hook.mode == Mode::Enforce
+        && !hook.watches()
+        && can_refuse(hook)
+        && hook.id() != REQUIRE
 }
 
 /// Returns whether the handler of a hook can refuse a step; one that only adds context cannot.

@@ -63,6 +63,15 @@ fn give_up<T>(old: Arc<T>) {
     }
 }
 
+/// A value that is not in force any more, to be given up without a lock.
+pub(crate) struct Superseded<T>(Option<Arc<T>>);
+
+impl<T> Drop for Superseded<T> {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(give_up);
+    }
+}
+
 /// A value that is swapped while it is read, and the armed set beside it.
 pub(crate) struct Swap<T> {
     armed: AtomicU64,
@@ -99,11 +108,9 @@ impl<T: Versioned> Swap<T> {
     }
 
     /// Publishes a value as it is, under a generation that is not below the current one.
-    pub(crate) fn publish_at(&self, next: T, generation: u64) {
-        let lock = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let old = self.store(next, generation);
-        drop(lock);
-        give_up(old);
+    pub(crate) fn publish_at(&self, next: T, generation: u64) -> Superseded<T> {
+        let _lock = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        Superseded(Some(self.store(next, generation)))
     }
 
     /// The events that have hooks, and the generation: see [`word`]. An event without a bit has no

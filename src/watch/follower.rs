@@ -33,6 +33,9 @@ const QUIET_AFTER_SHRINKING: Duration = Duration::from_millis(700);
 /// The longest wait for quiet: files that change all the time are loaded as well.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
+/// The same for files that have become shorter: of a writer that takes its time, half would be in force.
+const LONGEST_WAIT_AFTER_SHRINKING: Duration = Duration::from_secs(10);
+
 /// How often a broken config is tried again although its own files have not changed.
 const RETRY_EVERY: Duration = Duration::from_secs(1);
 
@@ -213,7 +216,8 @@ impl Follower {
         loop {
             let shorter = self.seen.as_ref().is_some_and(|seen| look.stamps.shrank_since(seen));
             let needed = if shorter { QUIET_AFTER_SHRINKING } else { QUIET };
-            let is_over = since.elapsed() >= needed || began.elapsed() >= LONGEST_WAIT;
+            let longest = if shorter { LONGEST_WAIT_AFTER_SHRINKING } else { LONGEST_WAIT };
+            let is_over = since.elapsed() >= needed || began.elapsed() >= longest;
             if is_over || self.requests.asked || self.requests.ended {
                 return (look, since.elapsed() >= QUIET);
             }

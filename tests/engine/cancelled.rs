@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hookgate::contract::Cancel;
 use hookgate::contract::payload::{SessionEnd, Stop};
+use hookgate::contract::{
+    AsyncHandler, BuiltHandler, Cancel, Invocation, ReplyFuture, VerdictDecision,
+};
 use hookgate::decision::VoteOutcome;
 use hookgate::events::HookEventKind;
 use hookgate::recorder::{Channel, DispatchEnd};
@@ -152,6 +154,102 @@ async fn a_handler_that_says_so_itself_has_failed() {
         assert_eq!(report.votes[0].failure, Some(FailureClass::Cancelled));
         assert_eq!(engine.failures("guard", FailureClass::Cancelled), 1);
     }
+}
+
+/// A signal of the host that says one thing and then another.
+struct Flickers(AtomicUsize);
+
+impl Cancel for Flickers {
+    fn is_cancelled(&self) -> bool {
+        self.0.fetch_add(1, Ordering::SeqCst) == 0
+    }
+
+    fn cancelled<'a>(&'a self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+/// A signal that wakes those who wait before it says so.
+struct Early;
+
+impl Cancel for Early {
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    fn cancelled<'a>(&'a self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(async {})
+    }
+}
+
+#[tokio::test]
+async fn a_signal_that_is_let_go_has_stopped_a_hook_all_the_same() {
+    let engine_of = |hook: Hook| engine([hook.on_failure(Posture::Allow)]);
+    for engine in [
+        engine_of(sync("guard", |_| Ok(Verdict::deny("no")))),
+        engine_of(waiting("guard", |_| Box::pin(async { Ok(Verdict::deny("no")) }))),
+    ] {
+        let flickers = Flickers(AtomicUsize::new(0));
+        let gate = engine.dispatch(bash("ls"), &context().cancel(&flickers)).await;
+        assert_eq!(gate.outcome(), Outcome::Cancelled);
+    }
+    let engine = engine_of(waiting("guard", |_| Box::pin(std::future::pending())));
+    let gate = engine.dispatch(bash("ls"), &context().cancel(&Early)).await;
+    assert_eq!(gate.outcome(), Outcome::Cancelled);
+    assert_eq!(engine.failures("guard", FailureClass::Cancelled), 0);
+}
+
+/// A handler that has read a refusal when it is stopped.
+struct HalfRead(VerdictDecision, Arc<Esc>);
+
+impl AsyncHandler for HalfRead {
+    fn handle<'a>(&'a self, call: Invocation<'a>) -> ReplyFuture<'a> {
+        Box::pin(async move {
+            call.keep_salvaged(Some(self.0));
+            self.1.press();
+            std::future::pending().await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_that_was_read_before_stands() {
+    for (said, outcome) in [
+        (VerdictDecision::Ask, Outcome::Cancelled),
+        (VerdictDecision::Deny, Outcome::Deny),
+        (VerdictDecision::Halt, Outcome::Halt),
+    ] {
+        let esc = Arc::<Esc>::default();
+        let handler = BuiltHandler::from_async(HalfRead(said, Arc::clone(&esc)));
+        let hook = Hook::new("guard", "test", handler).event(Event::PreToolUse);
+        let engine = engine([hook.on_failure(Posture::Allow)]);
+        let gate = engine.dispatch(bash("ls"), &context().cancel(&*esc)).await;
+        assert_eq!(gate.outcome(), outcome);
+    }
+}
+
+/// The key is pressed while an observer of a step that was cleared is at work: those after it are told all the same.
+#[tokio::test]
+async fn observers_after_the_key_are_told() {
+    let (esc, log) = (Arc::<Esc>::default(), Log::default());
+    let presses = {
+        let esc = Arc::clone(&esc);
+        sync("first", move |_| {
+            esc.press();
+            Ok(Verdict::none())
+        })
+    };
+    let told = {
+        let log = log.clone();
+        sync("second", move |_| {
+            log.push("told");
+            Ok(Verdict::none())
+        })
+    };
+    let engine = engine([presses.role(Role::Observe), told.role(Role::Observe)]);
+    let gate = engine.dispatch(bash("ls"), &context().cancel(&*esc)).await;
+    assert!(gate.is_cleared());
+    assert_eq!(log.take(), ["told"]);
 }
 
 #[tokio::test]

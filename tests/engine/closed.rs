@@ -10,7 +10,7 @@ use hookgate::{
 };
 use tokio::sync::Notify;
 
-use crate::support::{Log, bash, context, engine, sync, waiting};
+use crate::support::{Log, bash, call, context, engine, sync, waiting};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -119,6 +119,47 @@ async fn background_calls_end_too_and_later_ones_are_dropped() {
     let closed = engine.close(SOON).await;
     assert_eq!((closed.background.finished, closed.background.pending), (1, 0));
     assert_eq!(log.take(), ["audited"]);
+}
+
+/// What puts another copy of the table in force does not open it again.
+#[tokio::test]
+async fn nothing_opens_it_again() {
+    let refused = async |engine: &Engine| {
+        assert!(engine.is_closed());
+        engine.dispatch(bash("ls"), &context()).await.outcome() == Outcome::Deny
+    };
+    let start = || Arc::new(Engine::without_hooks());
+    let (ended, promoted, later) = (start(), start(), start());
+    let shadow = |engine: &Arc<Engine>| engine.shadow(HandlerTable::empty(), 8, |_| {}).unwrap();
+    let (one, two) = (shadow(&ended), shadow(&promoted));
+    for engine in [&ended, &promoted, &later] {
+        let _ = engine.close(SOON).await;
+    }
+    drop(one);
+    assert!(refused(&ended).await);
+    two.promote().unwrap();
+    assert!(refused(&promoted).await);
+    let three = shadow(&later);
+    assert!(refused(&later).await);
+    drop(three);
+    assert!(refused(&later).await);
+
+    let engine = Engine::without_hooks();
+    let _ = engine.close(SOON).await;
+    let (channel, _records) = Channel::waiting(8);
+    assert!(refused(&engine.with_recorder(channel)).await);
+}
+
+#[tokio::test]
+async fn a_permit_is_neither_issued_nor_redeemed() {
+    let engine = Engine::without_hooks();
+    let clear = async || engine.dispatch(bash("ls"), &context()).await.cleared().unwrap();
+    let (permit, running) = engine.issue(clear().await, &context(), SOON).unwrap();
+    drop(running);
+    let cleared = clear().await;
+    let _ = engine.close(SOON).await;
+    assert!(engine.redeem(&permit, &call("ls"), &context()).is_err());
+    assert!(engine.issue(cleared, &context(), SOON).is_err());
 }
 
 #[tokio::test]

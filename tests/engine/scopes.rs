@@ -13,6 +13,7 @@ use hookgate::engine::permit::PermitError;
 use hookgate::recorder::Channel;
 use hookgate::require::Require;
 use hookgate::scope::ScopeError;
+use hookgate::table::Layer;
 use hookgate::{
     Contract, Engine, Event, EventKind, Gate, HandlerTable, Hook, HookEngine, Outcome, Scope,
     ToolUse, Verdict,
@@ -160,6 +161,96 @@ async fn an_overlay_goes_without_what_the_host_lets_it() {
     assert!(error.to_string().starts_with("session:1:35: unknown event"), "{error}");
 }
 
+/// What an overlay names may be another hook in the next table.
+#[tokio::test]
+async fn an_overlay_reaches_no_hook_that_is_put_in_force_later() {
+    let registry = registry();
+    let loader = Loader::new(&registry);
+    let config = |layer: Layer| {
+        let text = "[[hook]]\nid = 'guard'\nevent = 'pre_tool_use'\nbuiltin = { name = 'deny', reason = 'no' }\n";
+        loader.layer(layer).parse("hooks.toml", text, Path::new("/srv")).unwrap().table
+    };
+    let engine = Arc::new(Engine::new(config(Layer::CommandLine)));
+    let own = overlay(r#"{"disable": ["guard"]}"#);
+    let scope = engine.scope("s").overlay(&loader, own).open().unwrap();
+    assert_eq!(outcome(&scope, "ls").await, Outcome::Allow);
+    engine.swap(config(Layer::Managed));
+    assert_eq!(outcome(&scope, "ls").await, Outcome::Deny);
+}
+
+#[tokio::test]
+async fn no_hook_of_a_scope_stands_in_for_a_required_one_that_it_goes_without() {
+    let engine = shared([sync("guard", |_| Ok(Verdict::none()))]);
+    engine.set_require(Require::default().event(Event::PreToolUse)).unwrap();
+    let registry = registry();
+    let without = || overlay(r#"{"disable": ["guard"]}"#).reaching_all_layers();
+    let scope = engine.scope("s").overlay(&Loader::new(&registry), without());
+    let scope = scope.hook(sync("mine", |_| Ok(Verdict::none()))).open().unwrap();
+    assert_eq!(outcome(&scope, "ls").await, Outcome::Deny);
+    assert_eq!(outcome(&engine.scope("t").open().unwrap(), "ls").await, Outcome::Allow);
+}
+
+#[tokio::test]
+async fn a_permit_is_good_where_it_was_issued() {
+    let engine = shared([]);
+    let scope = engine.scope("s").open().unwrap();
+    let strict = engine.scope("s").hook(denies("mine")).open().unwrap();
+    let issue = async || {
+        let cleared = engine.dispatch(bash("ls"), &scope.context()).await.cleared().unwrap();
+        engine.issue(cleared, &scope.context(), HOUR).unwrap().0
+    };
+    let permit = issue().await;
+    for other in [&scope, &strict] {
+        assert_eq!(other.redeem(&permit, &call("ls")), Err(PermitError::OtherEngine));
+    }
+    assert_eq!(engine.redeem(&permit, &call("ls"), &scope.context()), Ok(()), "the control");
+    let permit = issue().await;
+    engine.swap(HandlerTable::builder().insert(denies("new")).build().unwrap());
+    let late = engine.scope("s").open().unwrap();
+    assert!(late.redeem(&permit, &call("ls")).is_err());
+}
+
+/// A table is read once there is room for the record, which may be after a swap.
+#[tokio::test]
+async fn a_step_that_waits_for_its_recorder_is_evaluated_by_the_table_of_then() {
+    let (channel, mut records) = Channel::waiting(1);
+    let engine = Arc::new(Engine::without_hooks().with_recorder(channel));
+    let scope = engine.scope("s").open().unwrap();
+    assert_eq!(outcome(&scope, "ls").await, Outcome::Allow);
+    let context = scope.context();
+    let mut reported = Box::pin(scope.dispatch_reported(bash("ls"), &context));
+    let poll =
+        std::future::poll_fn(|cx| std::task::Poll::Ready(reported.as_mut().poll(cx).is_pending()));
+    assert!(poll.await, "there is no room");
+    engine.swap(HandlerTable::builder().insert(denies("new")).build().unwrap());
+    records.try_next().unwrap();
+    assert_eq!(reported.await.0.outcome(), Outcome::Deny);
+}
+
+/// What is dropped with an old table may look at the scope.
+#[tokio::test]
+async fn a_hook_that_is_given_up_may_use_the_scope() {
+    struct Looks(Arc<std::sync::Mutex<Option<Scope>>>);
+    impl Drop for Looks {
+        fn drop(&mut self) {
+            if let Some(scope) = &*self.0.lock().unwrap() {
+                assert!(scope.problem().is_none());
+            }
+        }
+    }
+    let place = Arc::<std::sync::Mutex<Option<Scope>>>::default();
+    let looks = Looks(Arc::clone(&place));
+    let engine = shared([sync("base", move |_| {
+        let _ = &looks;
+        Ok(Verdict::none())
+    })]);
+    let scope = engine.scope("s").open().unwrap();
+    *place.lock().unwrap() = Some(scope.clone());
+    engine.swap(HandlerTable::empty());
+    assert_eq!(outcome(&scope, "ls").await, Outcome::Allow);
+    *place.lock().unwrap() = None;
+}
+
 #[tokio::test]
 async fn no_id_is_taken_from_one_by_the_other() {
     let engine = shared([]);
@@ -255,7 +346,6 @@ async fn what_ends_is_gone_for_all_who_hold_it() {
     assert_eq!(denied.feedback(), "denied by hookgate: the session has ended");
     assert!(matches!(clone.agent("b", "late").open(), Err(ScopeError::Ended)));
     assert!(scope.redeem(&permit, &call("ls")).is_err());
-    assert_ne!(engine.redeem(&permit, &call("ls"), &scope.context()), Err(PermitError::Used));
     // What cannot be refused goes to the hooks of the engine.
     let Gate::Cleared(()) = clone.dispatch(SessionEnd::new("done"), &clone.context()).await;
     assert!(clone.dispatch(Stop::default(), &clone.context()).await.is_cleared());

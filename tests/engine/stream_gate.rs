@@ -122,7 +122,7 @@ fn texts() -> Vec<String> {
 
 #[tokio::test]
 async fn what_is_released_depends_on_the_bytes_and_not_on_the_parts() {
-    let engine = engine_of([redacts(), no_bad()]);
+    let engine = engine_of([no_bad(), redacts()]);
     let mut chance = Chance::default();
     let mut references = Vec::new();
     for text in texts() {
@@ -387,32 +387,63 @@ async fn without_hooks_the_parts_themselves_are_released() {
     check(&engine_of([support::sync("other", |_| Ok(Verdict::deny("no")))])).await;
 }
 
+/// What some hooks have judged, and others have cut, does not fit together: it is left to the end.
 #[tokio::test]
-async fn the_next_push_uses_the_table_that_is_in_force_then() {
-    let engine = Engine::without_hooks();
+async fn a_swap_of_the_hooks_leaves_the_rest_to_the_end() {
+    const SECRET: &str = "DB_PASS=correct7horse";
+    let tone = || whole("tone", |_| Verdict::none());
+    let first = || format!("All is well, {SECRET} or not.\nMore of it, and more. ");
+    for (before, after) in [
+        (vec![], vec![redacts()]),
+        (vec![redacts()], vec![]),
+        (vec![tone()], vec![redacts()]),
+        (vec![redacts()], vec![redacts(), tone()]),
+    ] {
+        let engine = engine_of(before);
+        let mut gate = StreamGate::new(&engine, &CONTEXT, Exposure::NONE);
+        let mut shown = gate.push(&first()).await.unwrap().text.into_owned();
+        engine.swap(table_of(after));
+        for part in ["Then ", SECRET, " again.\nMore of it, and more. "] {
+            assert_eq!(gate.push(part).await.unwrap().text, "");
+        }
+        // A table that has nothing to do with the event changes nothing.
+        let came = format!("{}Then {SECRET} again.\nMore of it, and more. ", first());
+        let ended = gate.finish(PostLlmResponse::new(&*came, Vec::new())).await;
+        shown += &ended.rest;
+        if let Some(taken) = &ended.retraction {
+            shown.replace_range(taken.from..taken.to, &taken.replacement);
+        }
+        let Gate::Cleared(cleared) = ended.gate else { panic!() };
+        assert_eq!(shown, cleared.payload().assistant_text);
+    }
+}
+
+#[tokio::test]
+async fn a_swap_of_other_hooks_holds_nothing_back() {
+    let engine = engine_of([redacts()]);
     let mut gate = StreamGate::new(&engine, &CONTEXT, Exposure::NONE);
-    let mut shown =
-        gate.push("First, DB_PASS=correct7horse is shown.\n").await.unwrap().text.into_owned();
-    assert!(shown.contains("correct7horse"), "no hook was there");
-    engine.swap(table_of([redacts()]));
-    let second = "Then DB_PASS=correct7horse is not.\nMore of it, and more. ";
-    let released = gate.push(second).await.unwrap().text.into_owned();
-    assert!(released.starts_with("Then DB_PASS=[redacted:assignment] is not.\n"), "{released}");
-    shown += &released;
-    engine.swap(table_of([redacts(), whole("tone", |_| Verdict::none())]));
-    let third = "This waits for the end, and all of it does.\n";
-    assert_eq!(gate.push(third).await.unwrap().text, "");
-    engine.swap(HandlerTable::empty());
-    let released = gate.push("Bye").await.unwrap();
-    assert_eq!(released.held, 0);
-    shown += &released.text;
-    assert!(shown.ends_with("all of it does.\nBye"), "{shown}");
-    // The whole is dispatched by the table that is in force then: what was hidden is part of it.
-    let whole = format!("First, DB_PASS=correct7horse is shown.\n{second}{third}Bye");
-    let ended = gate.finish(PostLlmResponse::new(&*whole, Vec::new())).await;
-    let Some(taken) = ended.retraction else { panic!() };
-    shown.replace_range(taken.from..taken.to, &taken.replacement);
-    assert_eq!(shown, whole);
+    let text = "All is well, and all of it is shown.\nMore of it, and more. ";
+    let _ = gate.push(text).await.unwrap();
+    engine.edit(|table| _ = table.insert(support::sync("other", |_| Ok(Verdict::none())))).unwrap();
+    assert_ne!(gate.push(text).await.unwrap().text, "");
+}
+
+#[tokio::test]
+async fn a_closed_engine_shows_nothing_more() {
+    let engine = engine_of([redacts(), whole("tone", |_| Verdict::none())]);
+    let mut gate = StreamGate::new(&engine, &CONTEXT, Exposure::bytes(1000));
+    let _ = gate.push("All is well, and all of it is shown.\nMore of it. ").await.unwrap();
+    let _ = engine.close(std::time::Duration::ZERO).await;
+    let text = "DB_PASS=correct7horse, and so on.\nMore of it, and more. ";
+    assert_eq!(gate.push(text).await.unwrap().text, "");
+    assert!(!gate.finish(PostLlmResponse::new(text, Vec::new())).await.gate.is_cleared());
+}
+
+#[tokio::test]
+async fn what_comes_after_a_rewriter_wants_the_whole() {
+    let order = |hooks: [Hook; 2]| table_of(hooks).hooks_of_whole_text(Event::PostLlmResponse);
+    assert_eq!(order([redacts(), no_bad()]), ["no-bad"]);
+    assert!(order([no_bad(), redacts()]).is_empty());
 }
 
 #[tokio::test]

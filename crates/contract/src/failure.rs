@@ -118,13 +118,30 @@ pub struct Failure {
     /// Whether the detail is a part of the reason that the agent and its model read: see
     /// [`Failure::shown`].
     pub is_shown: bool,
+    /// Whether the engine has stopped the call, since the host has cancelled the dispatch.
+    by_host: bool,
 }
 
 impl Failure {
     /// Makes a failure from which no decision was salvaged.
     #[must_use]
     pub fn new(class: FailureClass, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { class, detail: detail.into(), salvaged: None, is_shown: false }
+        Self { class, detail: detail.into(), salvaged: None, is_shown: false, by_host: false }
+    }
+
+    /// Says that the engine has stopped the call. For the engine only.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn by_host(mut self) -> Self {
+        self.by_host = true;
+        self
+    }
+
+    /// Returns whether the engine has stopped the call, since the host has cancelled the dispatch.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn is_by_host(&self) -> bool {
+        self.by_host
     }
 
     /// Replaces the detail, for instance to take secrets out of it.

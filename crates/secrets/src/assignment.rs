@@ -59,7 +59,12 @@ pub(crate) fn waits_for_next_line(before: &str, own: OwnKey<'_>) -> bool {
         let sign = from + at;
         let Some((start, false)) = separator(bytes, sign) else { return false };
         let is_empty = before.get(start..).is_some_and(is_no_value);
-        is_empty && name_before(before, sign, false).is_some_and(|name| may_name(name, own))
+        // What stands before the name may be a secret itself, and be taken out.
+        let may_end = |name: &str| {
+            let mut ends = name.char_indices().filter_map(|(at, _)| name.get(at..));
+            ends.any(|end| may_name(end, own))
+        };
+        is_empty && name_before(before, sign, false).is_some_and(may_end)
     })
 }
 

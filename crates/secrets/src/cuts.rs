@@ -182,7 +182,16 @@ fn ends_with_name(text: &str, own: OwnKey<'_>) -> bool {
 /// Whether the content of a tag has begun that may be a secret.
 fn has_open_tag(before: &str, own: OwnKey<'_>) -> bool {
     let bytes = before.as_bytes();
-    let Some(sign) = memrchr(b'>', bytes) else { return false };
+    let Some(last) = memrchr(b'>', bytes) else { return false };
+    // The content may have such a sign itself.
+    let from = memrchr(b'<', bytes).unwrap_or_default();
+    let first = bytes.get(from..).and_then(|tag| memchr(b'>', tag)).map(|at| from + at);
+    opens_at(before, last, own) || first.is_some_and(|first| opens_at(before, first, own))
+}
+
+/// Whether a sign `>` opens content that may be a secret, and that has not ended.
+fn opens_at(before: &str, sign: usize, own: OwnKey<'_>) -> bool {
+    let bytes = before.as_bytes();
     let content = bytes.get(sign + 1..).unwrap_or_default();
     let is_blank = content.iter().all(u8::is_ascii_whitespace);
     if memchr(b'<', content).is_some() || content.len() > MAX_QUOTED && !is_blank {

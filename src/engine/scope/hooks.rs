@@ -30,9 +30,13 @@ impl ScopeHooks {
         self.without.push(overrides);
     }
 
-    /// Returns whether there is no hook of the scope.
+    /// Returns whether the table of the scope is that of its engine.
     pub(super) const fn is_empty(&self) -> bool {
-        self.added.is_empty()
+        #[cfg(feature = "overrides")]
+        let goes_without = !self.without.is_empty();
+        #[cfg(not(feature = "overrides"))]
+        let goes_without = false;
+        self.added.is_empty() && !goes_without
     }
 
     /// Makes the table of the scope of that of its engine.

@@ -6,6 +6,8 @@
 //! evaluated by the table before it. One load and one comparison are all that this costs a step.
 
 use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,7 +17,7 @@ use super::error::ScopeError;
 use super::hooks::ScopeHooks;
 use crate::engine::Engine;
 use crate::hook_id::HookId;
-use crate::table::{HandlerTable, SCOPE};
+use crate::table::{HandlerTable, SCOPE, Superseded};
 
 /// Why a step is refused that comes after the end of its scope.
 const ENDED: &str = "the session has ended";
@@ -67,6 +69,16 @@ impl JoinedEngine {
         &self.joined
     }
 
+    /// Has the table be that of the engine at each poll: a dispatch that waits for a recorder reads it later.
+    pub(super) async fn keeping_up<T>(&self, evaluated: impl Future<Output = T>) -> T {
+        let mut evaluated = pin!(evaluated);
+        poll_fn(|cx| {
+            self.current();
+            evaluated.as_mut().poll(cx)
+        })
+        .await
+    }
+
     pub(super) const fn base(&self) -> &Arc<Engine> {
         &self.base
     }
@@ -85,15 +97,18 @@ impl JoinedEngine {
     fn renew(&self) {
         let mut state = self.state();
         let edition = self.base.swap.edition();
-        if self.edition.load(Ordering::Acquire) != edition {
-            self.make(&mut state);
-            // ORDERING: release, for `current`.
-            self.edition.store(edition, Ordering::Release);
+        if self.edition.load(Ordering::Acquire) == edition {
+            return;
         }
+        let earlier = self.make(&mut state);
+        // ORDERING: release, for `current`.
+        self.edition.store(edition, Ordering::Release);
+        // What the table held may look at the scope when it is dropped.
+        drop((state, earlier));
     }
 
-    /// Makes the table of the engine's one, and puts it in force under its generation.
-    fn make(&self, state: &mut State) {
+    /// Makes the table of the engine's one, and puts it in force under its generation. Returns the one before.
+    fn make(&self, state: &mut State) -> Superseded<HandlerTable> {
         let base = self.base.table();
         let (mut table, problem) = match state.hooks.join(&base) {
             Ok(table) => (table, None),
@@ -117,7 +132,7 @@ impl JoinedEngine {
             table.close(why);
         }
         state.problem = problem;
-        self.joined.swap.publish_at(table, base.generation().get());
+        self.joined.swap.publish_at(table, base.generation().get())
     }
 
     /// Gives up the hooks of the scope and refuses what comes later. Returns which of its hooks have failed, and how
@@ -125,9 +140,10 @@ impl JoinedEngine {
     pub(super) fn end(&self) -> Vec<(HookId, u64)> {
         let mut state = self.state();
         let failures = failures(&self.joined.table());
-        state.hooks = ScopeHooks::default();
+        let hooks = std::mem::take(&mut state.hooks);
         state.has_ended = true;
-        self.make(&mut state);
+        let earlier = self.make(&mut state);
+        drop((state, earlier, hooks));
         failures
     }
 
