@@ -137,7 +137,7 @@ async fn a_cancellation_that_panics_is_a_failure_of_the_hook() {
         let observer = engine([sync("observer", |_| Ok(Verdict::none())).role(Role::Observe)]);
         let (gate, report) = observer.dispatch_reported(bash("x"), &context).await;
         assert!(gate.cleared().is_some());
-        assert_eq!(report.messages.len(), usize::from(queried));
+        assert!(report.messages.is_empty(), "observers do not look at it");
     }
 }
 

@@ -271,11 +271,18 @@ impl Cell {
 
     /// The step does not happen, whatever the posture and the mode are, and the hook has not failed.
     fn check_cancelled(&self, engine: &Engine, gate: &Gate<ToolUse>, report: &Report) {
-        assert_eq!(
-            (gate.outcome(), report.decision),
-            (Outcome::Cancelled, Outcome::Cancelled),
-            "{self:?}"
-        );
+        // What it had refused before it was stopped stands.
+        let has_refused = self.fault.salvaged >= Some(VerdictDecision::Deny);
+        let stands = has_refused && self.mode == Mode::Enforce;
+        let outcome = if stands { Outcome::Deny } else { Outcome::Cancelled };
+        assert_eq!((gate.outcome(), report.decision), (outcome, outcome), "{self:?}");
+        if has_refused {
+            let vote = report.votes.iter().find(|vote| vote.hook == "failing");
+            let failure = vote.and_then(|vote| vote.failure);
+            assert_eq!(failure, Some(FailureClass::Cancelled), "{report:?} {self:?}");
+            assert_eq!(engine.failures("failing", FailureClass::Cancelled), 1, "{self:?}");
+            return;
+        }
         // Where it was cancelled at its first hook, no other one was called.
         let cancelled = report.votes.iter().filter(|vote| vote.outcome == VoteOutcome::Cancelled);
         let first = cancelled.map(|vote| &*vote.hook).next();
