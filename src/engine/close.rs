@@ -43,6 +43,9 @@ impl Engine {
     /// refused by who wants to keep the agent from stopping. An approval clears nothing any more. The result of a tool
     /// is withheld from the model: let tools end before.
     ///
+    /// A dispatch whose hooks answer at once is not counted: one that another thread is in the middle of may still clear its
+    /// step.
+    ///
     /// A host whose hooks are commands calls `command::settle` after it, and only then ends its runtime.
     ///
     /// ```

@@ -82,7 +82,7 @@ pub struct Scope {
 
 impl Engine {
     /// Begins a scope of the engine: a session, over the table that is in force at each of its steps. See
-    /// [`scope`](self::scope).
+    /// [`scope`](crate::scope).
     pub fn scope(self: &Arc<Self>, session_id: impl Into<Arc<str>>) -> ScopeBuilder {
         ScopeBuilder::new(self, session_id.into())
     }
