@@ -61,7 +61,7 @@ mod work;
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use hookgate_contract::Event;
 use hookgate_contract::payload::AnyPayload;
@@ -151,6 +151,17 @@ pub struct HandlerTable {
     pub(crate) shadow: Option<Arc<dyn Any + Send + Sync>>,
 }
 
+/// What tables share that say nothing of it.
+#[derive(Default)]
+struct Nothing {
+    ids: Arc<Ids>,
+    limits: Arc<Limits>,
+    sections: Arc<BTreeMap<String, Value>>,
+    required: Arc<Required>,
+}
+
+static NOTHING: LazyLock<Nothing> = LazyLock::new(Nothing::default);
+
 impl HandlerTable {
     /// Returns a table without hooks, which arms nothing. It has no `Default`, so that a table that could not be
     /// built does not become one of these by `unwrap_or_default`.
@@ -166,17 +177,17 @@ impl HandlerTable {
             buckets: Box::new([const { None }; Event::COUNT]),
             custom: BTreeMap::new(),
             hooks: SharedList::default(),
-            ids: Arc::default(),
+            ids: Arc::clone(&NOTHING.ids),
             ordered: false,
             watching: false,
             contracts: BTreeMap::new(),
             unknown_contracts: false,
-            limits: Arc::default(),
+            limits: Arc::clone(&NOTHING.limits),
             hash: OnceLock::new(),
             early: OnceLock::new(),
-            sections: Arc::default(),
+            sections: Arc::clone(&NOTHING.sections),
             require: Require::default(),
-            required: Arc::default(),
+            required: Arc::clone(&NOTHING.required),
             lowers: false,
             last_changes: LastChanges::new(),
             recorded: false,

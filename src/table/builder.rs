@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::contracts::Contracts;
 use super::event_selector::EventSelector;
 use super::spec::HookSpec;
-use super::{HandlerTable, Limits};
+use super::{HandlerTable, Limits, NOTHING};
 use crate::hook_id::HookId;
 use crate::require::{Require, Required};
 
@@ -40,7 +40,7 @@ use crate::require::{Require, Required};
 /// assert_eq!(table.specs().map(|spec| spec.id()).collect::<Vec<_>>(), ["a", "b"]);
 /// # Ok::<(), hookgate::table::BuildErrors>(())
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct TableBuilder {
     base: Option<Arc<HandlerTable>>,
     /// What has become of hooks of the base, by index: another one stands in their place, or none.
@@ -65,6 +65,28 @@ pub struct TableBuilder {
     lowers: bool,
     /// Whether there may be thousands of the table.
     is_of_scope: bool,
+}
+
+impl Default for TableBuilder {
+    fn default() -> Self {
+        Self {
+            base: None,
+            changed: BTreeMap::new(),
+            added: Vec::new(),
+            indices: None,
+            contracts: Contracts::new(),
+            limits: Arc::clone(&NOTHING.limits),
+            sections: Arc::clone(&NOTHING.sections),
+            recompiles: false,
+            unknown_contracts: false,
+            two_contracts: BTreeSet::new(),
+            given: BTreeSet::new(),
+            require: Require::default(),
+            required: Arc::clone(&NOTHING.required),
+            lowers: false,
+            is_of_scope: false,
+        }
+    }
 }
 
 /// Where a builder has a hook.

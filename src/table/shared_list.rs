@@ -55,12 +55,16 @@ impl<T: Clone> SharedList<T> {
     /// Adds an item at the end.
     pub(super) fn push(&mut self, item: T) {
         match self.parts.last_mut().filter(|part| part.len() < PART) {
-            Some(part) => {
-                // A part is small, and mostly one item is added to a list that is there.
-                let part = Arc::make_mut(part);
-                part.reserve_exact(1);
-                part.push(item);
-            }
+            Some(part) => match Arc::get_mut(part) {
+                Some(own) => own.push(item),
+                // Mostly one item is added to a list that is there: its copy has no more room than that.
+                None => {
+                    let mut copy = Vec::with_capacity(part.len() + 1);
+                    copy.extend(part.iter().cloned());
+                    copy.push(item);
+                    *part = Arc::new(copy);
+                }
+            },
             None => self.parts.push(Arc::new(vec![item])),
         }
     }

@@ -107,8 +107,9 @@ impl JoinedEngine {
         drop((state, earlier));
     }
 
-    /// Makes the table of the engine's one, and puts it in force under its generation. Returns the one before.
-    fn make(&self, state: &mut State) -> Superseded<HandlerTable> {
+    /// Makes the table of the engine's one, and puts it in force under its generation. Returns the one before, and the
+    /// engine's, which may be out of force by now: to be dropped without the lock.
+    fn make(&self, state: &mut State) -> (Superseded<HandlerTable>, Arc<HandlerTable>) {
         let base = self.base.table();
         let (mut table, problem) = match state.hooks.join(&base) {
             Ok(table) => (table, None),
@@ -132,7 +133,7 @@ impl JoinedEngine {
             table.close(why);
         }
         state.problem = problem;
-        self.joined.swap.publish_at(table, base.generation().get())
+        (self.joined.swap.publish_at(table, base.generation().get()), base)
     }
 
     /// Gives up the hooks of the scope and refuses what comes later. Returns which of its hooks have failed, and how
