@@ -10,9 +10,8 @@ use super::error::ScopeError;
 use super::facts::Facts;
 use super::hooks::ScopeHooks;
 use super::joined::JoinedEngine;
-use crate::config::ConfigErrors;
 #[cfg(feature = "overrides")]
-use crate::config::{Loader, Overrides};
+use crate::config::{ConfigErrors, Loader, Overrides};
 use crate::engine::Engine;
 use crate::hook_id::HookId;
 use crate::table::HookSpec;
