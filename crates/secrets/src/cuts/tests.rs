@@ -176,6 +176,8 @@ fn what_few_texts_have_is_held_as_well() {
         "- name: DB_PASSWORD,\n  value: correct7horse\n",
         "token: |\n  correct7horse\n",
         "key-0a1b2c3d4e5f60718293a4b5c6d7e8f9hvs.\nAA0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV",
+        "<password>correct>horse7\n</password>\n",
+        "AKIAIOSFODNN7EXAMPLEauthorization:\n hunter2hunter2 \n",
     ] {
         for step in 1..9 {
             assert_eq!(shown(text, step), redacted(text), "{text:?} at {:?}", cuts(text, step));
