@@ -13,7 +13,7 @@ use crate::decision::{Decision, Outcome};
 use crate::engine::{Engine, HookEngine};
 use crate::hook_id::HookId;
 use crate::step::Gate;
-use crate::table::{Bucket, EarlyHooks};
+use crate::table::{Bucket, EarlyHooks, HandlerTable};
 
 /// Judges a text while it comes: see the [module](super).
 ///
@@ -109,12 +109,16 @@ impl<'a, E: HookEngine + ?Sized> StreamGate<'a, E> {
         if let Some(cut) = &self.cut {
             return Err(cut.clone());
         }
-        self.note_hooks();
+        let in_force = self.in_force();
+        self.note_hooks(in_force.as_ref().map(|(_, table)| &**table));
         if self.waits_for_end {
             self.held.push(part);
             return Ok(Released::new(Cow::Borrowed(""), self.waiting()));
         }
-        let Some((engine, hooks)) = self.hooks() else { return Ok(self.pass(part)) };
+        let hooks =
+            in_force.map(|(engine, table)| (engine, Arc::clone(table.hooks_of_model_text())));
+        let deciding = hooks.filter(|(_, hooks)| hooks.table.is_some() || !hooks.whole.is_empty());
+        let Some((engine, hooks)) = deciding else { return Ok(self.pass(part)) };
         self.held.push(part);
         match &hooks.table {
             None => {
@@ -197,39 +201,30 @@ impl<'a, E: HookEngine + ?Sized> StreamGate<'a, E> {
         Ended { gate, rest, retraction }
     }
 
-    /// Notes whether the hooks are still those of the first push. If not, or if the engine was closed meanwhile, nothing
-    /// more is released before the end: what was judged by some, and what is cut by others, does not fit together.
-    fn note_hooks(&mut self) {
-        let engine = self.engine.as_engine().filter(|_| self.engine.armed(Event::PostLlmResponse));
-        let table = engine.map(Engine::table);
-        let now = table.as_ref().and_then(|table| table.identity_of_model_text_hooks().cloned());
-        let is_closed = table.is_some_and(|table| table.closed.is_some());
-        let begun_with = self.begun_with.get_or_insert_with(|| now.clone());
-        self.waits_for_end |=
-            is_closed || now.as_ref().map(Arc::as_ptr) != begun_with.as_ref().map(Arc::as_ptr);
-    }
-
-    /// Returns the hooks that decide about the text, by the table in force; `None` if there is none.
-    fn hooks(&self) -> Option<(&'a Engine, Arc<EarlyHooks>)> {
+    /// Returns the table in force, if it has hooks at the event. It is loaded once a push: a swap in the middle must not
+    /// have one half of it looked at by one table, and the other by another.
+    fn in_force(&self) -> Option<(&'a Engine, Arc<HandlerTable>)> {
         if !self.engine.armed(Event::PostLlmResponse) {
             return None;
         }
         let engine = self.engine.as_engine()?;
-        let hooks = Arc::clone(engine.table().hooks_of_model_text());
-        (hooks.table.is_some() || !hooks.whole.is_empty()).then_some((engine, hooks))
+        Some((engine, engine.table()))
     }
 
-    /// Lets a part pass, since no hook decides about it.
-    fn pass<'p>(&mut self, part: &'p str) -> Released<'p> {
-        if self.judged.is_empty() && self.held.is_empty() {
-            self.passed += part.len();
-            return Released::new(Cow::Borrowed(part), 0);
-        }
-        // Hooks were there, and what they have held goes first.
-        self.held.push(part);
-        let all = self.held.take_all();
-        self.judged.push_str(&all);
-        Released::new(Cow::Owned(self.release(usize::MAX).to_owned()), 0)
+    /// Notes whether the hooks are still those of the first push. If not, or if the engine was closed meanwhile, nothing
+    /// more is released before the end: what was judged by some, and what is cut by others, does not fit together.
+    fn note_hooks(&mut self, table: Option<&HandlerTable>) {
+        let now = table.and_then(|table| table.identity_of_model_text_hooks().cloned());
+        let is_closed = table.is_some_and(|table| table.closed.is_some());
+        let begun_with = self.begun_with.get_or_insert_with(|| now.clone());
+        let is_same = now.as_ref().map(Arc::as_ptr) == begun_with.as_ref().map(Arc::as_ptr);
+        self.waits_for_end |= is_closed || !is_same;
+    }
+
+    /// Lets a part pass, since no hook decides about it, nor has about what came before.
+    const fn pass<'p>(&mut self, part: &'p str) -> Released<'p> {
+        self.passed += part.len();
+        Released::new(Cow::Borrowed(part), 0)
     }
 
     /// Releases what was judged, up to so many bytes of it in all.
