@@ -41,10 +41,6 @@ impl HeldText {
         self.text.len() - self.start
     }
 
-    pub(super) const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     fn held(&self) -> &str {
         self.text.get(self.start..).unwrap_or_default()
     }
