@@ -99,7 +99,7 @@ pub use kind::{BuildFn, EffectsFn, HandlerKind};
 pub use layer::{Layer, UnknownLayer};
 #[doc(hidden)]
 pub use places::Waits;
-pub use places::{Places, Resource};
+pub use places::{Claim, Places, Resource};
 pub use probe::{Probe, ProbeFuture, ProbeResult};
 pub use role::{Mode, Role};
 pub use section::{ConfigSection, Sections};

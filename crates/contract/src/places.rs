@@ -2,6 +2,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::failure::{Failure, FailureClass};
@@ -120,9 +121,16 @@ impl<'a> Invocation<'a> {
             polled
         })
         .await;
-        taken.map_err(|QueueFull(waiting)| {
-            overloaded(format!("{}; {waiting} calls wait already", busy()))
-        })
+        taken.map_err(|full| full_queue(full, &busy()))
+    }
+
+    /// Returns what takes places for this call later, in the name of its session: for a request that several calls
+    /// share and that outlives the first of them.
+    #[must_use]
+    pub fn claim(&self, resource: Resource) -> Claim {
+        let places = self.envelope.places();
+        let limit = places.map(|places| (places.of(resource).clone(), resource));
+        Claim { limit, session: self.context().session_id.into() }
     }
 
     /// Takes the failure of a call that was given up while it waited for a place, if it was.
@@ -133,8 +141,33 @@ impl<'a> Invocation<'a> {
     }
 }
 
+fn full_queue(QueueFull(waiting): QueueFull, busy: &str) -> Failure {
+    overloaded(format!("{busy}; {waiting} calls wait already"))
+}
+
 fn overloaded(detail: String) -> Failure {
     Failure::new(FailureClass::Overloaded, detail).shown()
+}
+
+/// Takes places for a call whose [`Invocation`] is not at hand when they are needed: see [`Invocation::claim`].
+#[derive(Debug, Clone)]
+pub struct Claim {
+    limit: Option<(FairLimit, Resource)>,
+    session: Arc<str>,
+}
+
+impl Claim {
+    /// As [`Invocation::place`]. If the time of the hook is over while it waits, the hook fails with class `timeout`.
+    ///
+    /// # Errors
+    /// Of class `overloaded` if too many wait already.
+    ///
+    /// # Cancel safety
+    /// A dropped future has left the queue.
+    pub async fn take(&self) -> Result<Place, Failure> {
+        let Some((limit, resource)) = &self.limit else { return Ok(Place::unbounded()) };
+        limit.take(&self.session).await.map_err(|full| full_queue(full, &resource.busy(limit)))
+    }
 }
 
 /// A call that waits for its turn. If it is dropped before that has ended, the call was given up: it has failed with

@@ -97,9 +97,9 @@ impl<C: Conversation> PoolState<C> {
                 let process = LineProcess::new(program, self.max_output, C::NAME, C::decision_in);
                 Ok(Member::new(process, self.conversation.clone()))
             }
-            Err(failure) => {
+            Err(not_started) => {
                 self.crash_backoff().record_crash(Instant::now());
-                Err(failure)
+                Err(not_started.into())
             }
         }
     }
