@@ -27,6 +27,7 @@ mod guarded_calls;
 mod jobs;
 mod large_steps;
 mod late;
+mod load;
 mod nested;
 mod order;
 mod own_steps;
