@@ -34,6 +34,7 @@ mod own_steps;
 mod panicking_payloads;
 mod parked;
 mod permits;
+mod reloaded_scopes;
 mod require;
 mod required_and_fallback;
 mod results;
