@@ -321,6 +321,9 @@ pub struct Vote {
     /// Whether its fallback stands in for what it would have contributed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fallback: bool,
+    /// How much of that it has waited because others were at work, in microseconds: see `[limits]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_us: Option<u64>,
     /// How long it took, in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_us: Option<u64>,

@@ -37,6 +37,7 @@ mod observe;
 mod offload;
 mod offloaded;
 mod patch;
+mod places;
 mod record;
 mod refuse;
 mod sessions;
@@ -75,6 +76,7 @@ use left_behind::LeftBehind;
 pub(crate) use nesting::enter_recorder;
 pub(crate) use offload::is_large;
 pub(crate) use patch::{apply_edit, find_untaken, present};
+use places::EnginePlaces;
 use snapshot::Snapshot;
 use steadiness::Steadiness;
 use stop_limit::StopCounts;
@@ -88,6 +90,7 @@ pub(crate) struct Services {
     pub(crate) left_behind: LeftBehind,
     pub(crate) turn_notes: TurnNotes,
     pub(crate) in_flight: InFlight,
+    pub(crate) places: EnginePlaces,
     /// The durable queue of the host.
     pub(crate) jobs: Option<Arc<dyn JobQueue>>,
     /// Whether that also takes the work that hooks ask for.
@@ -103,6 +106,7 @@ impl Default for Services {
             left_behind: LeftBehind::default(),
             turn_notes: TurnNotes::default(),
             in_flight: InFlight::default(),
+            places: EnginePlaces::default(),
             jobs: None,
             takes_work: false,
             stream,

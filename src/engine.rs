@@ -178,6 +178,7 @@ impl Engine {
     pub fn swap(&self, table: HandlerTable) -> Generation {
         let hooks = table.len();
         let generation = Generation::new(self.swap.swap(self.marked(table)));
+        self.follow_limits();
         log_swap(generation, hooks);
         generation
     }
@@ -209,6 +210,7 @@ impl Engine {
             .swap_if(expected.get(), self.marked(table))
             .map(Generation::new)
             .map_err(|table| SwapError::new(expected, self.generation(), table))?;
+        self.follow_limits();
         log_swap(generation, hooks);
         Ok(generation)
     }
@@ -304,6 +306,12 @@ impl Engine {
     #[must_use]
     pub fn left_behind(&self) -> usize {
         self.shared.services.left_behind.count()
+    }
+
+    /// Has those who wait for places be served by the limits of the table in force, which may be a later one by now.
+    fn follow_limits(&self) {
+        let table = self.swap.load();
+        self.shared.services.places.follow(table.generation().get(), &table.limits);
     }
 
     /// Returns an engine with a table of its own, which shares all else with another one.

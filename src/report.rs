@@ -245,6 +245,7 @@ impl Report {
                 detail: Some(detail),
                 failed_attempts: Vec::new(),
                 fallback: false,
+                waited_us: None,
                 duration_us: None,
             }],
             by: vec![ENGINE.into()],
@@ -312,6 +313,7 @@ impl Report {
         self.config_hash = None;
         for vote in &mut self.votes {
             vote.duration_us = None;
+            vote.waited_us = None;
         }
         for patch in &mut self.published {
             patch.time = 0;

@@ -7,9 +7,13 @@ use hookgate_test_support as support;
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
+use hookgate::approval::Parked;
 use hookgate::config::Loader;
-use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine, Scope, Verdict};
+use hookgate::{
+    Engine, Event, Gate, HandlerTable, Hook, HookEngine, Scope, StepContext, ToolUse, Verdict,
+};
 use support::{bash, context};
 
 const WARM_UP: u32 = 50_000;
@@ -139,6 +143,62 @@ fn a_session_takes_little_memory_and_gives_all_of_it_back() {
         }
     }
     let grown = resident().saturating_sub(rest);
+    assert!(grown < 2 << 20, "{grown} bytes are left");
+}
+
+/// Tables come and go, and questions are parked, resumed and approved: thirty thousand and a hundred thousand of them,
+/// where there is time for so many.
+#[test]
+fn swaps_and_approvals_leave_nothing() {
+    const GOOD_FOR: Duration = Duration::from_millis(300);
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let asks = || support::sync("asks", |_| Ok(Verdict::ask("sure?")));
+    let engine = std::sync::Arc::new(support::engine([asks()]));
+    let table = |stamp: u32| {
+        let guards = (0..8).map(|n| {
+            support::sync(&format!("guard-{n}"), |_| Ok(Verdict::none())).tag(stamp.to_string())
+        });
+        let mut table = HandlerTable::builder();
+        table.extend(guards.chain([asks()]));
+        table.build().unwrap()
+    };
+    let swap = |swaps: u32| {
+        for stamp in 0..swaps {
+            engine.swap(table(stamp));
+            let scope = engine.scope("s").hook(support::sync("mine", |_| Ok(Verdict::none())));
+            let scope = scope.open().unwrap();
+            drop(runtime.block_on(scope.dispatch(bash("ls"), &scope.context())));
+        }
+    };
+    let approve = |approvals: u32| {
+        let mut approved = 0;
+        while approved < approvals {
+            let session = format!("session-{approved}");
+            let context = StepContext::new(&session);
+            let gate = runtime.block_on(engine.dispatch(bash("make"), &context));
+            let Gate::Asked(asked) = gate else { panic!("nobody asks") };
+            let parked = asked.park(&engine, &context, GOOD_FOR).unwrap();
+            let kept = serde_json::to_vec(&parked).unwrap();
+            // On a busy machine one may have ended before it is resumed.
+            let parked = Parked::from_json(&kept).unwrap();
+            if let Ok(asked) = engine.resume::<ToolUse>(parked, &context) {
+                assert!(runtime.block_on(asked.approve(&engine, &context)).is_cleared());
+                approved += 1;
+            }
+        }
+    };
+    // What is kept of a question until it ends is kept of as many as come in that time.
+    swap(1_000);
+    approve(support::cases(3_000, 10_000));
+    let before = resident();
+    let (swaps, approvals) = (support::cases(3_000, 30_000), support::cases(6_000, 100_000));
+    swap(swaps);
+    approve(approvals);
+    std::thread::sleep(GOOD_FOR);
+    approve(1);
+    let grown = resident().saturating_sub(before);
+    eprintln!("{grown} bytes are left of {swaps} swaps and {approvals} approvals");
     assert!(grown < 2 << 20, "{grown} bytes are left");
 }
 

@@ -7,6 +7,8 @@
 //! output = "256KiB"               # the largest answer
 //! background_queue = 1024         # waiting background calls
 //! concurrency = 8                 # calls at the same time
+//! processes = 64                  # of hooks, at work at the same time; by default what the machine has
+//! requests = 128                  # the same for services and models
 //! stop_denials = 3                # how often in a row an agent is kept from stopping
 //! stop_at = "deny"                # or "ask", "halt": the hooks after it are not called
 //! integers = "interoperable"      # or "exact"
@@ -20,7 +22,7 @@ use hookgate_contract::settings::Settings;
 use super::keys::KINDS;
 use super::problem::ConfigProblem;
 use super::reader::Reader;
-use crate::table::Limits;
+use crate::table::{Limits, Machine};
 
 /// The largest number of calls that can be set.
 const MOST_CALLS: usize = 1 << 20;
@@ -36,6 +38,12 @@ pub(super) fn read_limits(reader: &mut Reader<'_>, mut settings: Settings<'_>) -
     assign(&mut limits.output, size(&mut settings, "output"));
     assign(&mut limits.background_queue, settings.count("background_queue", 1..=MOST_CALLS));
     assign(&mut limits.concurrency, settings.count("concurrency", 1..=MOST_CALLS));
+    limits.processes = settings.count("processes", 1..=MOST_CALLS);
+    limits.requests = settings.count("requests", 1..=MOST_CALLS);
+    let set = ["processes", "requests"].into_iter().find(|key| settings.has(key));
+    if let Some((key, problem)) = set.zip(Machine::this().too_few_files(&limits)) {
+        reader.warn(settings.span_of(key), ConfigProblem::TooFewFiles(problem));
+    }
     match settings.integer("stop_denials").map(u64::try_from) {
         Some(Ok(denials)) => limits.stop_denials = denials,
         Some(Err(_)) => settings.invalid("stop_denials", "must not be negative"),

@@ -90,6 +90,9 @@ pub enum ConfigProblem {
          too; let guards that must always be heard come before it (`priority`)"
     )]
     StopsAtAsk,
+    /// More processes and requests of hooks may be at work than this process may have files for.
+    #[error("{0}")]
+    TooFewFiles(String),
     /// No builtin has this name.
     #[error("unknown builtin `{name}`{near}")]
     UnknownBuiltin {

@@ -26,6 +26,7 @@ impl ConfigProblem {
             Self::Condition(_) => "doubtful_setting",
             Self::UnclearAllowed => "unclear_allowed",
             Self::StopsAtAsk => "stops_at_ask",
+            Self::TooFewFiles(_) => "too_few_files",
             Self::UnknownBuiltin { .. } => "unknown_builtin",
             Self::UnknownKind { .. } => "unknown_kind",
             Self::Misplaced { .. } => "misplaced_key",

@@ -224,6 +224,9 @@ impl State {
         let hook = call.hook();
         let parts = call.snapshot().parts();
         let envelope = parts.envelope();
+        if let Some(places) = call.places() {
+            envelope.set_places(places);
+        }
         let subscribed = self.stream.has_subscribers();
         let started = subscribed.then(|| Started::announce(&self.stream, hook, &envelope));
         // Work that grows with the step would keep a worker thread of the runtime busy.

@@ -42,7 +42,7 @@ use std::task::{Context, Poll};
 use hookgate_contract::{Envelope, Failure, Reply};
 use tokio::time::Instant;
 
-use super::DispatchState;
+use super::{DispatchContext, DispatchState};
 use super::guarded_call::{Clock, Passed};
 use super::in_order::is_silent;
 use super::invoke::{Call, ConditionCall, HandlerCall, answer_now, begin_call};
@@ -147,7 +147,9 @@ impl<'a> DispatchState<'a> {
             CallState::Answered(checked) if counts => {
                 return self.apply_checked(index, hook, *checked, envelope, round, started);
             }
-            CallState::Answered(_) | CallState::Running(_) => self.note_cancelled(hook, round),
+            CallState::Answered(_) | CallState::Running(_) | CallState::Stopped => {
+                self.note_cancelled(hook, round);
+            }
             _ => {}
         }
         Next::Continue
@@ -220,11 +222,13 @@ impl<'a> DispatchState<'a> {
                 first_end = [first_end, call.ends_at()].into_iter().flatten().min();
                 continue;
             }
-            if call.stops() {
-                group.end = position;
-            }
+            let stops = call.stops();
             if let Some(started) = &mut call.started {
                 started.note_answered();
+            }
+            if stops {
+                group.end = position;
+                group.calls.stop_from(position);
             }
         }
         (running > 0).then_some(Unfinished { first_end })
@@ -251,6 +255,17 @@ impl<'e> Calls<'e> {
         match self {
             Self::One(call) => call.get_mut(position),
             Self::Several(calls) => calls.get_mut(position),
+        }
+    }
+
+    /// Stops the calls from a position on, which do not count any more. They are not polled either, so one that held a
+    /// place would keep it from those before it, which may wait for that very place.
+    fn stop_from(&mut self, position: usize) {
+        let Self::Several(calls) = self else { return };
+        for call in calls.iter_mut().skip(position) {
+            if let CallState::Running(_) = call.state {
+                call.state = CallState::Stopped;
+            }
         }
     }
 
@@ -291,6 +306,8 @@ enum CallState<'e> {
     Checking(OwnedCall, Box<ConditionCall<'e>>),
     /// What waits is in boxes, so that a call that does not is small.
     Running(Box<HandlerCall<'e>>),
+    /// It ran, and was stopped.
+    Stopped,
     /// Its answer is there.
     Answered(Box<Checked>),
     /// It has answered without an opinion, or its conditions do not hold.
@@ -299,7 +316,7 @@ enum CallState<'e> {
 
 impl<'e> ConcurrentCall<'e> {
     const fn is_over(&self) -> bool {
-        matches!(self.state, CallState::Answered(_) | CallState::Over)
+        matches!(self.state, CallState::Answered(_) | CallState::Stopped | CallState::Over)
     }
 
     /// Returns when it has to end, if it waits and leaves that to the timer of its group. (What checks
@@ -335,6 +352,8 @@ impl<'e> ConcurrentCall<'e> {
                     let reply = match unmet.or_else(|| answer_now(self.hook, envelope)) {
                         Some(reply) => reply,
                         None => {
+                            let DispatchContext { services, table, .. } = *dispatch.context;
+                            services.places.lend(self.hook, table, envelope);
                             let deadline = dispatch.deadline;
                             match begin_call(self.hook, envelope, deadline, clock, cx) {
                                 Ok(reply) => reply,
@@ -355,13 +374,16 @@ impl<'e> ConcurrentCall<'e> {
                     self.state = CallState::Over;
                     return self.answer(dispatch, reply, envelope, round);
                 }
-                CallState::Answered(_) | CallState::Over => return Poll::Ready(()),
+                CallState::Answered(_) | CallState::Stopped | CallState::Over => {
+                    return Poll::Ready(());
+                }
                 other => std::mem::replace(other, CallState::Over),
             };
             let call = match state {
                 CallState::Ready
                 | CallState::Running(_)
                 | CallState::Answered(_)
+                | CallState::Stopped
                 | CallState::Over => {
                     return Poll::Ready(());
                 }

@@ -8,7 +8,7 @@
 //! | the operation ends | – |
 //! | it panics: when it starts, when it is polled, or when its future is dropped | `panic` |
 //! | the host cancels the dispatch | `cancelled` |
-//! | the timeout of the hook or the deadline of the dispatch passes | `timeout` |
+//! | the timeout of the hook or the deadline of the dispatch passes | `timeout`; `overloaded` if it waited for its turn |
 //! | there is no tokio runtime, or its clock is not enabled | `spawn` |
 //!
 //! The operation starts at the first poll. Only if it is not ready then is anything kept of it and a timer
@@ -55,6 +55,12 @@ pub(super) trait Operation {
     /// thread: one that lets nothing happen.
     fn counts_late(_: &Self::Output) -> bool {
         false
+    }
+
+    /// Returns the failure of one that was given up while it waited for its turn: it had no chance to be in time.
+    /// Called after the future was dropped.
+    fn overload(&self) -> Option<Failure> {
+        None
     }
 
     /// Returns the decision that could be read from an answer which was given up unfinished. Called
@@ -298,6 +304,8 @@ fn finish<O: Operation, L>(
     let result = left.and_then(stop).map_or(result, Err);
     // A decision in an unfinished answer counts. The handler noted it when its future was dropped.
     result.map_err(|failure| {
+        let overload = || operation.overload().filter(|_| failure.class == FailureClass::Timeout);
+        let failure = overload().unwrap_or(failure);
         let salvaged = failure.salvaged.max(operation.salvaged());
         failure.with_salvaged(salvaged)
     })

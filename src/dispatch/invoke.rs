@@ -229,6 +229,13 @@ impl<'a> Operation for Handling<'a> {
         decision.is_some_and(|decision| decision > VerdictDecision::Allow)
     }
 
+    fn overload(&self) -> Option<Failure> {
+        match self {
+            Self::Async(_, invocation) => invocation.take_overload(),
+            Self::Offloaded(_) => None,
+        }
+    }
+
     fn salvaged(&self) -> Option<VerdictDecision> {
         match self {
             Self::Async(_, invocation) => invocation.take_salvaged(),

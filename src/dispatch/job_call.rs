@@ -53,6 +53,7 @@ pub(super) fn submit_job(queue: &dyn JobQueue, job: Job) -> Result<(), JobRefuse
 /// A hook and the step of a job.
 pub(crate) struct JobCall<'c> {
     pub(crate) services: &'c Services,
+    pub(crate) table: &'c HandlerTable,
     pub(crate) bucket: &'c Arc<Bucket>,
     pub(crate) hook: &'c Arc<CompiledHook>,
     pub(crate) payload: &'c dyn AnyPayload,
@@ -69,13 +70,14 @@ impl JobCall<'_> {
     /// # Errors
     /// The failure of the hook, or that of an answer which is illegal.
     pub(crate) async fn make(self, idempotency_key: &str) -> Result<JobDone, Failure> {
-        let Self { services, bucket, hook, payload, context, generation, limit, observed } = self;
+        let Self { services, table, bucket, hook, payload, context, generation, limit, observed } = self;
         let step_id = StepId::new(context.step_id, clock::step_id);
         let envelope = Envelope::new(payload, context, &step_id, generation, limit);
         let envelope = match observed {
             Some(observed) => envelope.decided(observed),
             None => envelope,
         };
+        services.places.lend(hook, table, &envelope);
         let started = services
             .stream
             .has_subscribers()

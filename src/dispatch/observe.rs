@@ -110,7 +110,10 @@ impl DispatchState<'_> {
         let started = self.start(hook, envelope);
         let call = match holds {
             Err(failure) => Call::Answered(Err(failure)),
-            Ok(_) => invoke(hook, envelope, offloaded, self.deadline),
+            Ok(_) => {
+                self.context.services.places.lend(hook, self.context.table, envelope);
+                invoke(hook, envelope, offloaded, self.deadline)
+            }
         };
         let reply = Box::pin(call.reply()).await;
         let contract = self.contract(envelope.payload());
@@ -159,12 +162,15 @@ impl DispatchState<'_> {
         }
         let submitted = recorded.unwrap_or_else(|| match observation.snapshot() {
             Ok(snapshot) => {
-                let call = OwnedCall::new(
+                let mut call = OwnedCall::new(
                     self.context.bucket,
                     hook,
                     snapshot,
                     &self.context.services.left_behind,
                 );
+                if hook.takes_place {
+                    call = call.within(self.context.services.places.by(self.context.table));
+                }
                 background.submit(call, &self.context.table.limits)
             }
             Err(_) => {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Envelope, Failure, FailureClass};
+use hookgate_contract::{Envelope, Failure, FailureClass, Places};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -46,6 +46,8 @@ pub(super) struct OwnedCall {
     hook: Arc<CompiledHook>,
     snapshot: Arc<Snapshot>,
     left_behind: LeftBehind,
+    /// The bounds of the engine, if the hook takes places.
+    places: Option<Arc<Places>>,
 }
 
 impl OwnedCall {
@@ -61,7 +63,19 @@ impl OwnedCall {
             hook: Arc::clone(hook),
             snapshot,
             left_behind: left_behind.clone(),
+            places: None,
         }
+    }
+
+    /// Lets the hook take places within these bounds.
+    pub(super) fn within(mut self, places: &Arc<Places>) -> Self {
+        self.places = Some(Arc::clone(places));
+        self
+    }
+
+    /// Returns within which bounds the hook takes places, if it does.
+    pub(super) const fn places(&self) -> Option<&Arc<Places>> {
+        self.places.as_ref()
     }
 
     /// Returns the hook.

@@ -125,6 +125,9 @@ impl<'a> DispatchState<'a> {
             if hook.definition.spec.retry().is_some() {
                 vote.failed_attempts = envelope.take_failed_attempts(hook.id());
             }
+            if hook.takes_place {
+                vote.waited_us = Some(micros(envelope.take_waited(hook.id()))).filter(|us| *us > 0);
+            }
             self.votes.push(vote);
         }
         if self.subscribed {
@@ -225,6 +228,7 @@ pub(super) fn vote(hook: &CompiledHook, round: u8, outcome: VoteOutcome) -> Vote
         detail: None,
         failed_attempts: Vec::new(),
         fallback: false,
+        waited_us: None,
         duration_us: None,
     }
 }

@@ -64,6 +64,7 @@ impl Engine {
         });
         let call = JobCall {
             services: &self.shared.services,
+            table: &table,
             bucket,
             hook,
             payload,

@@ -110,6 +110,11 @@ struct LimitsToml {
     background_queue: Option<u64>,
     /// How many hooks of one step are called at the same time.
     concurrency: Option<u64>,
+    /// How many processes of hooks may be at work at the same time, in the whole engine; without it 16 for each core,
+    /// and at most an eighth of the files that the program may have open. Who comes later waits.
+    processes: Option<u64>,
+    /// The same for requests to services, servers of MCP and models; without it 256, and at most an eighth of the files.
+    requests: Option<u64>,
     /// How many times in a row an agent can be kept from stopping.
     stop_denials: Option<u64>,
     /// At which decision the hooks after it are not called any more. With `ask`, an approval also

@@ -11,7 +11,7 @@
 //! | key | what it holds |
 //! |---|---|
 //! | `form` | the version of this form |
-//! | `limits` | every bound, resolved; of `timeout_ns` only the kinds whose deadline is not the default one, and `stop_at` and `contributions` only if they are not the default |
+//! | `limits` | every bound, resolved; of `timeout_ns` only the kinds whose deadline is not the default one, `stop_at` and `contributions` only if they are not the default, and `processes` and `requests` only if they are set: their defaults are those of the machine |
 //! | `require` | events and hooks, sorted |
 //! | `hooks` | the hooks in the order of declaration |
 //! | `sections` | the registered sections as they were written; absent without any |
@@ -185,6 +185,8 @@ fn limits_form(limits: &Limits, kinds: BTreeSet<&str>) -> Value {
         output,
         background_queue,
         concurrency,
+        processes,
+        requests,
         stop_denials,
         stop_at,
         integers,
@@ -212,6 +214,9 @@ fn limits_form(limits: &Limits, kinds: BTreeSet<&str>) -> Value {
     });
     let unusual = Some(stop_at).filter(|stop_at| **stop_at != usual.stop_at);
     add_given(&mut form, "stop_at", unusual.map_or(Value::Null, |stop_at| stop_at.name().into()));
+    for (key, places) in [("processes", processes), ("requests", requests)] {
+        add_given(&mut form, key, places.map_or(Value::Null, Value::from));
+    }
     if *contributions != usual.contributions {
         add_given(&mut form, "contributions", contributions_form(contributions));
     }

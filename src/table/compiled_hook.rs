@@ -58,6 +58,8 @@ pub(crate) struct CompiledHook {
     pub(crate) stop_at: VerdictDecision,
     /// Whether it is called about one version of a step only.
     pub(crate) once: bool,
+    /// Whether its calls take places for processes or requests.
+    pub(crate) takes_place: bool,
     /// Neighbours of the same group may be called at the same time: see [`super::groups`].
     pub(crate) group: u32,
     /// The contract that the table has for the event.
@@ -117,6 +119,7 @@ impl CompiledHook {
             integers: limits.integers,
             stop_at: limits.stop_at.decision(),
             once: built.once,
+            takes_place: built.resource.is_some(),
             group: 0,
             contract,
             heavy: built.heavy || spec.matcher().is_heavy(),

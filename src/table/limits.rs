@@ -44,6 +44,12 @@ pub struct Limits {
     /// How many hooks of one step are called at the same time, and how many background calls run at
     /// the same time in one tokio runtime; 8 by default.
     pub concurrency: usize,
+    /// How many processes of hooks may be at work at the same time, in the whole engine; without it
+    /// what [`Machine`](super::Machine) says. Who comes later waits, within the time of its hook.
+    pub processes: Option<usize>,
+    /// How many requests of hooks (to services, servers of MCP, models) may be at work at the same
+    /// time, in the whole engine; without it what [`Machine`](super::Machine) says.
+    pub requests: Option<usize>,
     /// How many times in a row an agent can be kept from stopping; 3 by default. The step says how
     /// often that was (`continues_so_far`), or else the engine counts per session and agent.
     pub stop_denials: u64,
@@ -68,6 +74,8 @@ impl Default for Limits {
             output: 256 << 10,
             background_queue: 1024,
             concurrency: 8,
+            processes: None,
+            requests: None,
             stop_denials: 3,
             stop_at: StopAt::default(),
             integers: Integers::default(),
@@ -116,6 +124,20 @@ impl Limits {
     #[must_use]
     pub const fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls;
+        self
+    }
+
+    /// Sets how many processes of hooks may be at work at the same time, in the whole engine.
+    #[must_use]
+    pub const fn processes(mut self, processes: usize) -> Self {
+        self.processes = Some(processes);
+        self
+    }
+
+    /// Sets how many requests of hooks may be at work at the same time, in the whole engine.
+    #[must_use]
+    pub const fn requests(mut self, requests: usize) -> Self {
+        self.requests = Some(requests);
         self
     }
 
@@ -199,6 +221,8 @@ mod tests {
             .output(2)
             .background_queue(3)
             .concurrency(4)
+            .processes(6)
+            .requests(7)
             .stop_denials(5)
             .stop_at(StopAt::Halt)
             .integers(Integers::Exact)
@@ -210,6 +234,8 @@ mod tests {
             output: 2,
             background_queue: 3,
             concurrency: 4,
+            processes: Some(6),
+            requests: Some(7),
             stop_denials: 5,
             stop_at: StopAt::Halt,
             integers: Integers::Exact,

@@ -81,8 +81,10 @@ impl Retrying {
         // What it has started ends with it, and it says what it had read of an unfinished answer.
         drop(call);
         reply.unwrap_or_else(|| {
-            let detail = format!("no answer within {}", format_timeout(self.attempt));
-            let failure = Failure::new(FailureClass::Timeout, detail);
+            let failure = invocation.take_overload().unwrap_or_else(|| {
+                let detail = format!("no answer within {}", format_timeout(self.attempt));
+                Failure::new(FailureClass::Timeout, detail)
+            });
             Err(failure.with_salvaged(invocation.take_salvaged()))
         })
     }

@@ -2,4 +2,5 @@
 
 mod deadlines;
 mod examples;
+mod load;
 mod worker_session;

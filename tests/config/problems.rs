@@ -107,6 +107,12 @@ fn every_problem_is_reported_at_its_position() {
             "StopsAtAsk",
         ),
         (
+            &*("[limits]\nprocesses = 1048576\nrequests = 1048576\n".to_owned()
+                + &hook("a", "stop", "")),
+            (2, 13),
+            "TooFewFiles",
+        ),
+        (
             &*("[handler.m]\nbuiltin = \"log\"\n".to_owned() + &hook("a", "stop", "")),
             (1, 10),
             "UnusedHandler",

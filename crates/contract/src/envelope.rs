@@ -22,6 +22,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use crate::json;
 use serde::Serialize;
@@ -32,6 +33,7 @@ use crate::decision::VerdictDecision;
 use crate::derived::Derived;
 use crate::failure::{Failure, FailureClass};
 use crate::payload::AnyPayload;
+use crate::places::Places;
 use crate::verdict::ReasonCode;
 
 mod header;
@@ -139,12 +141,17 @@ pub struct Envelope<'a> {
 }
 
 /// What is to be told of a call of a hook, and is not in its answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CallNote {
     /// What was read from its unfinished answer, when it was given up.
     Salvaged(VerdictDecision),
     /// An attempt has failed, and another one has followed.
     FailedAttempt(FailureClass),
+    /// How long it has waited for a place.
+    Waited(Duration),
+    /// It was given up while it waited for a place, and why there was none.
+    Overloaded(String),
+    /// The bounds of the engine, for all hooks that take a place.
+    Places(Arc<Places>),
 }
 
 impl<'a> Envelope<'a> {
@@ -272,15 +279,11 @@ impl<'a> Envelope<'a> {
     }
 
     pub(crate) fn take_salvaged(&self, hook: &str) -> Option<VerdictDecision> {
-        let mut notes = self.notes();
-        let is_meant = |(of, note): &mut (String, CallNote)| {
-            of == hook && matches!(note, CallNote::Salvaged(_))
+        let decision = |note: &CallNote| match note {
+            CallNote::Salvaged(decision) => Some(*decision),
+            _ => None,
         };
-        let decision = |(_, note)| match note {
-            CallNote::Salvaged(decision) => Some(decision),
-            CallNote::FailedAttempt(_) => None,
-        };
-        notes.extract_if(.., is_meant).filter_map(decision).max()
+        self.take_notes(hook, decision).into_iter().max()
     }
 
     pub(crate) fn note_failed_attempt(&self, hook: &str, class: FailureClass) {
@@ -290,15 +293,61 @@ impl<'a> Envelope<'a> {
     /// Takes how the attempts of a hook have failed that were followed by another one, in their order.
     #[must_use]
     pub fn take_failed_attempts(&self, hook: &str) -> Vec<FailureClass> {
+        self.take_notes(hook, |note| match note {
+            CallNote::FailedAttempt(class) => Some(*class),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn note_waited(&self, hook: &str, waited: Duration) {
+        self.notes().push((hook.to_owned(), CallNote::Waited(waited)));
+    }
+
+    /// Takes how long the calls of a hook have waited for places.
+    #[must_use]
+    pub fn take_waited(&self, hook: &str) -> Duration {
+        let waited = |note: &CallNote| match note {
+            CallNote::Waited(waited) => Some(*waited),
+            _ => None,
+        };
+        self.take_notes(hook, waited).into_iter().sum()
+    }
+
+    pub(crate) fn note_overload(&self, hook: &str, why: String) {
+        self.notes().push((hook.to_owned(), CallNote::Overloaded(why)));
+    }
+
+    pub(crate) fn take_overload(&self, hook: &str) -> Option<String> {
+        let overload = |note: &CallNote| match note {
+            CallNote::Overloaded(why) => Some(why.clone()),
+            _ => None,
+        };
+        self.take_notes(hook, overload).pop()
+    }
+
+    /// Sets the bounds within which handlers [take places](crate::Invocation::place). For the engine only.
+    #[doc(hidden)]
+    pub fn set_places(&self, places: &Arc<Places>) {
         let mut notes = self.notes();
-        let is_meant = |(of, note): &mut (String, CallNote)| {
-            of == hook && matches!(note, CallNote::FailedAttempt(_))
-        };
-        let class = |(_, note)| match note {
-            CallNote::FailedAttempt(class) => Some(class),
-            CallNote::Salvaged(_) => None,
-        };
-        notes.extract_if(.., is_meant).filter_map(class).collect()
+        if !notes.iter().any(|(_, note)| matches!(note, CallNote::Places(_))) {
+            notes.push((String::new(), CallNote::Places(Arc::clone(places))));
+        }
+    }
+
+    pub(crate) fn places(&self) -> Option<Arc<Places>> {
+        self.notes().iter().find_map(|(_, note)| match note {
+            CallNote::Places(places) => Some(Arc::clone(places)),
+            _ => None,
+        })
+    }
+
+    /// Takes the notes of one kind about a hook, in their order.
+    fn take_notes<T>(&self, hook: &str, of_kind: impl Fn(&CallNote) -> Option<T>) -> Vec<T> {
+        let mut notes = self.notes();
+        let is_meant = |(of, note): &mut (String, CallNote)| of == hook && of_kind(note).is_some();
+        let taken: Vec<_> = notes.extract_if(.., is_meant).collect();
+        drop(notes);
+        taken.iter().filter_map(|(_, note)| of_kind(note)).collect()
     }
 
     fn notes(&self) -> MutexGuard<'_, Vec<(String, CallNote)>> {

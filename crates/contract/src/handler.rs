@@ -20,6 +20,7 @@ use crate::decision::VerdictDecision;
 use crate::envelope::Envelope;
 use crate::failure::{Failure, FailureClass};
 use crate::payload::{AnyPayload, ToolCall};
+use crate::places::Resource;
 use crate::probe::Probe;
 use crate::role::Role;
 use crate::text_cuts::TextCuts;
@@ -287,6 +288,8 @@ pub struct BuiltHandler {
     pub keeps_state: bool,
     /// Whether what it does lies outside of this process; see [`BuiltHandler::external`].
     pub external: bool,
+    /// What a call of it takes outside of this process; see [`BuiltHandler::takes`].
+    pub resource: Option<Resource>,
     /// Where a text that still comes can be cut for it; see [`BuiltHandler::judges_pieces`].
     pub cuts: Option<Arc<dyn TextCuts>>,
     /// What it may do, if it says so; see [`BuiltHandler::capabilities`].
@@ -362,6 +365,7 @@ impl BuiltHandler {
             never_refuses: false,
             keeps_state: false,
             external: false,
+            resource: None,
             cuts: None,
             capabilities: None,
             registration: 0,
@@ -419,6 +423,13 @@ impl BuiltHandler {
     #[must_use]
     pub const fn external(mut self) -> Self {
         self.external = true;
+        self
+    }
+
+    /// Declares that its calls take [places](Invocation::place) for a resource, within the bounds of the engine.
+    #[must_use]
+    pub const fn takes(mut self, resource: Resource) -> Self {
+        self.resource = Some(resource);
         self
     }
 

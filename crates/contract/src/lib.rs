@@ -31,6 +31,7 @@
 //! | [`dialect`] | how other agents talk to their hooks, and what they cannot do |
 //! | [`SettingDoc`], [`SettingType`] | the settings of a handler, as data for pages and schemas |
 //! | [`Verdict`], [`contribution`], [`Failure`] | what it answers, and how it fails |
+//! | [`Resource`], [`Place`], [`FairLimit`] | what it takes outside of the process, within the bounds of the engine |
 //! | [`Kept`], [`StateHome`] | what it counts and remembers, longer than one step |
 //! | [`json`], [`settings`], [`mod@file`], [`glob`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
 //!
@@ -49,10 +50,12 @@ mod envelope;
 mod event;
 mod events;
 mod failure;
+mod fair_limit;
 mod handler;
 mod input;
 mod kind;
 mod layer;
+mod places;
 mod probe;
 mod role;
 mod section;
@@ -93,11 +96,15 @@ pub use derived::Derived;
 pub use envelope::{Envelope, HEADER_FIELDS, Observed, PROTOCOL, StepId};
 pub use event::{Event, is_custom_name};
 pub use failure::{Failure, FailureClass, Posture};
+pub use fair_limit::{FairLimit, Place, QueueFull, Taking};
 pub use handler::{
     AsyncHandler, BuiltHandler, Doubts, Handler, Invocation, Reply, ReplyFuture, SyncHandler,
 };
 pub use kind::{BuildFn, EffectsFn, HandlerKind};
 pub use layer::{Layer, UnknownLayer};
+#[doc(hidden)]
+pub use places::Waits;
+pub use places::{Claim, Places, Resource};
 pub use probe::{Probe, ProbeFuture, ProbeResult};
 pub use role::{Mode, Role};
 pub use section::{ConfigSection, Sections};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hookgate_contract::dialect::ScriptAgent;
 use hookgate_contract::settings::Settings;
-use hookgate_contract::{BuildContext, BuiltHandler, Contract, file};
+use hookgate_contract::{BuildContext, BuiltHandler, Contract, Resource, file};
 
 use crate::audit;
 use crate::handler::CommandHandler;
@@ -107,7 +107,7 @@ pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<
         built = built.supports(supports_context).never_refuses();
     }
     declared.declare(&mut built);
-    Some(built.external())
+    Some(built.external().takes(Resource::Process))
 }
 
 /// Returns the folder of the config as an absolute path; notes under a setting why there is none.

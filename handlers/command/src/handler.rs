@@ -11,7 +11,9 @@
 use std::path::Path;
 
 use hookgate_contract::dialect::ScriptAgent;
-use hookgate_contract::{AsyncHandler, Invocation, Reply, ReplyFuture, Verdict, VerdictDecision};
+use hookgate_contract::{
+    AsyncHandler, Invocation, Reply, ReplyFuture, Resource, Verdict, VerdictDecision,
+};
 use hookgate_secrets::Secrets;
 
 use crate::call_log::log_exit;
@@ -62,12 +64,15 @@ impl CommandHandler {
         let cwd = invocation.context().cwd.map(Path::new);
         let found = cwd.filter(|cwd| cwd.is_dir());
         let folder = found.unwrap_or(&self.spawner.base);
-        let mut program = self.spawner.spawn(invocation.hook, folder, |command| {
+        // Until the program has ended, and its pipes are closed.
+        let _place = invocation.place(Resource::Process).await?;
+        let started = self.spawner.spawn_with_files(invocation, folder, |command| {
             self.spawner.environment.apply_step(command, &invocation);
             if let Some(script) = &script {
                 self.spawner.environment.apply_script(command, script.variables());
             }
-        })?;
+        });
+        let mut program = started.await?;
         let compared = std::mem::take(&mut program.compared);
         let format = self.format.stdout;
         let completed =

@@ -2,14 +2,14 @@
 //!
 //! # How it fits together
 //! ```text
-//! ProgramPool ── waits for a permit ──► Lease ── takes an idle process, or starts one
+//! ProgramPool ── waits for a place ───► Lease ── takes an idle process, or starts one
 //!     │                                   │
 //!     └─ PoolState: idle processes,       └─ Member: a LineProcess (the pipes, line by line)
-//!        permits, crash backoff              and a Conversation (what the lines mean)
+//!        places, crash backoff               and a Conversation (what the lines mean)
 //! ```
 //!
 //! A process answers one call at a time, so one that hangs spoils one call. Further calls wait for a
-//! free one, and more than `queue` of them fail as `overloaded`. Processes that die in a row are started
+//! free one, at which sessions take turns, and more than `queue` of them fail as `overloaded`. Processes that die in a row are started
 //! ever later: at once, then after 100 ms, 200 ms, … 12.8 s.
 //!
 //! No process is started when the pool is built, since a config may have many hooks and use few of
@@ -27,7 +27,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate_contract::{Failure, Invocation};
+use hookgate_contract::{Failure, Invocation, Resource};
 use hookgate_secrets::Secrets;
 use tokio::time::Instant;
 
@@ -80,7 +80,12 @@ impl<C: Conversation> ProgramPool<C> {
         secrets: &'a Secrets,
     ) -> Result<C::Answer, Failure> {
         self.0.spawner.environment.check_shared(invocation.context().env)?;
-        self.lease(secrets).await?.call(invocation, request).await
+        check_runtime()?;
+        let place = self.0.take_place(invocation).await?;
+        let mut lease = Lease::new(Arc::clone(&self.0), place, secrets);
+        // Only now: who waits for a process of this hook must not keep others from theirs.
+        let _place = invocation.place(Resource::Process).await?;
+        lease.call(invocation, request).await
     }
 
     /// Has a process ready, and keeps it for the first call. Returns how long that took, in whole
@@ -89,21 +94,13 @@ impl<C: Conversation> ProgramPool<C> {
     /// # Errors
     /// The failure that a call would have.
     pub async fn warm_up(&self, hook: &str, secrets: &Secrets) -> Result<Duration, Failure> {
-        let mut lease = self.lease(secrets).await?;
+        check_runtime()?;
+        let place = self.0.take_place_for_probe().await?;
+        let mut lease = Lease::new(Arc::clone(&self.0), place, secrets);
         let start = Instant::now();
         lease.take_member(hook).await?;
         let millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(Duration::from_millis(millis))
-    }
-
-    /// Waits for the right to use a process.
-    ///
-    /// # Errors
-    /// Of class `spawn` outside a runtime, of class `overloaded` if too many calls wait.
-    async fn lease<'a>(&self, secrets: &'a Secrets) -> Result<Lease<'a, C>, Failure> {
-        check_runtime()?;
-        let permit = self.0.acquire_permit().await?;
-        Ok(Lease::new(Arc::clone(&self.0), permit, secrets))
     }
 }
 

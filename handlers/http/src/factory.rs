@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hookgate_contract::BuildContext;
 use hookgate_contract::BuiltHandler;
-use hookgate_contract::Role;
+use hookgate_contract::{Resource, Role};
 use hookgate_contract::dialect::ScriptAgent;
 use hookgate_contract::settings::{NodeValue, Settings};
 use hookgate_contract::template::ValueTemplate;
@@ -137,7 +137,7 @@ impl HttpFactory {
         let once = agent.as_ref().is_some_and(ScriptAgent::asks_once);
         let handler = HttpHandler { service, signer, agent, body, options };
         let tells = handler.body.is_some();
-        let mut built = BuiltHandler::from_async(handler).external();
+        let mut built = BuiltHandler::from_async(handler).external().takes(Resource::Request);
         if tells {
             // Who sends a message mostly tells what was decided; another `role` can be given.
             built.role = Some(Role::Observe);

@@ -10,7 +10,7 @@ use data_encoding::HEXLOWER;
 use hookgate_contract::dialect::ScriptAgent;
 use hookgate_contract::template::ValueTemplate;
 use hookgate_contract::{
-    AsyncHandler, Failure, FailureClass, Invocation, Reply, ReplyFuture, Verdict,
+    AsyncHandler, Failure, FailureClass, Invocation, Reply, ReplyFuture, Resource, Verdict,
 };
 use http::header::HeaderMap;
 
@@ -76,6 +76,8 @@ impl HttpHandler {
         };
         let request_id = if self.options.request_id { Some(random_id()?) } else { None };
         let headers = self.headers(invocation, &body, request_id.as_deref())?;
+        // Until the answer was read.
+        let _place = invocation.place(Resource::Request).await?;
         let response = match self.service.send(&headers, &body).await {
             Err(error) if self.options.idempotent && error.was_never_sent() => {
                 tokio::time::sleep(RETRY_DELAY).await;

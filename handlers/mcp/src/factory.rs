@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hookgate_command::server::{Declared, ServerProgram};
 use hookgate_contract::settings::{Node, NodeValue, Settings};
 use hookgate_contract::template::ValueTemplate;
-use hookgate_contract::{BuildContext, BuiltHandler};
+use hookgate_contract::{BuildContext, BuiltHandler, Resource};
 use hookgate_http::HttpFactory;
 
 use crate::handler::{Asked, McpHandler, SharedHandler};
@@ -25,6 +25,10 @@ pub(crate) fn build(
     let (asked, (server, declared)) = (asked?, server?);
     let handler = SharedHandler(Arc::new(McpHandler { server, asked }));
     let mut built = BuiltHandler::from_async(handler.clone()).probe(handler.clone()).external();
+    built.resource = Some(match handler.0.server {
+        Server::Service(_) => Resource::Request,
+        Server::Process(_) => Resource::Process,
+    });
     match (&handler.0.server, declared) {
         (Server::Service(server), _) => server.service.declare(&mut built),
         (Server::Process(_), declared) => {

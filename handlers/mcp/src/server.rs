@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hookgate_command::server::ProgramPool;
-use hookgate_contract::{Failure, FailureClass, Invocation, quote};
+use hookgate_contract::{Failure, FailureClass, Invocation, Resource, quote};
 use hookgate_secrets::Secrets;
 use serde_json::Value;
 
@@ -43,7 +43,10 @@ impl Server {
     ) -> Result<Value, Failure> {
         let outcome = match self {
             Self::Process(pool) => pool.call(invocation, request, secrets).await?,
-            Self::Service(server) => server.request(request, Caller::Hook(invocation)).await?,
+            Self::Service(server) => {
+                let _place = invocation.place(Resource::Request).await?;
+                server.request(request, Caller::Hook(invocation)).await?
+            }
         };
         match outcome {
             Outcome::Result(result) => Ok(result),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use data_encoding::HEXLOWER;
 use hookgate_contract::settings::{NodeValue, Settings};
-use hookgate_contract::{BuildContext, BuiltHandler, Contract, Role, VerdictDecision};
+use hookgate_contract::{BuildContext, BuiltHandler, Contract, Resource, Role, VerdictDecision};
 
 use crate::answer::format::AnswerKind;
 use crate::judge::Judge;
@@ -55,6 +55,7 @@ pub fn factory(
         let probe = ModelProbe::new(&judge.configured, &state);
         let is_bounded = judge.configured.settings.spending != SpendLimits::default();
         let mut built = BuiltHandler::from_async(judge).identity(identity).probe(probe).external();
+        built.resource = Some(Resource::Request);
         built.sources = rule_files(settings, context.base);
         built.warnings = missing_keys;
         built.keeps_state = is_bounded;

@@ -169,6 +169,7 @@ impl ProbedModel<'_> {
             sampling: &Sampling { max_tokens, ..configured.clone() },
             chat: &chat,
             payers: &[],
+            claim: None,
             partials: &[],
             usage: Usage::default(),
             salvaged: None,

@@ -130,6 +130,7 @@ impl<'a> Round<'a> {
             sampling: &self.settings.sampling,
             chat: &chat,
             payers: &payers,
+            claim: self.questions.first().map(|question| &question.input.claim),
             partials: &partials,
             usage: Usage::default(),
             salvaged: None,

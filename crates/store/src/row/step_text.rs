@@ -65,6 +65,8 @@ struct VoteText<'r> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     fallback: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    waited_us: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     duration_us: Option<u64>,
 }
 
@@ -116,6 +118,7 @@ impl<'r> VoteText<'r> {
             failure: vote.failure,
             failed_attempts: &vote.failed_attempts,
             fallback: vote.fallback,
+            waited_us: vote.waited_us,
             duration_us: vote.duration_us,
         }
     }

@@ -10,15 +10,14 @@
 //! | `Sending` | it is ended: it has read half a call |
 //! | `Answering` | a task gives it the grace period to answer, and drops the answer |
 //!
-//! The permit goes with the process, so a slow one whose call was cancelled still counts as one of
+//! The place goes with the process, so a slow one whose call was cancelled still counts as one of
 //! `workers`, and a pool never has more processes than that.
 
 use std::sync::Arc;
 
-use hookgate_contract::{Failure, FailureClass, Invocation};
+use hookgate_contract::{Failure, FailureClass, Invocation, Place};
 use hookgate_secrets::Secrets;
 use tokio::runtime::Handle;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::conversation::Conversation;
@@ -34,7 +33,7 @@ pub(super) struct Lease<'a, C: Conversation> {
     secrets: &'a Secrets,
     /// The call that is made: if it is cancelled, a decision in the answer so far is kept.
     invocation: Option<Invocation<'a>>,
-    permit: Option<OwnedSemaphorePermit>,
+    place: Option<Place>,
     member: Option<Member<C>>,
     state: LeaseState,
 }
@@ -70,14 +69,14 @@ impl<'a, C: Conversation> Lease<'a, C> {
     /// Makes a lease without a process yet.
     pub(super) const fn new(
         pool: Arc<PoolState<C>>,
-        permit: OwnedSemaphorePermit,
+        place: Place,
         secrets: &'a Secrets,
     ) -> Self {
         Self {
             pool,
             secrets,
             invocation: None,
-            permit: Some(permit),
+            place: Some(place),
             member: None,
             state: LeaseState::Idle,
         }
@@ -197,12 +196,12 @@ impl<C: Conversation> Drop for Lease<'_, C> {
         }
         // Without a runtime the process is ended by its drop, here.
         let Ok(runtime) = Handle::try_current() else { return };
-        let (pool, permit) = (Arc::clone(&self.pool), self.permit.take());
+        let (pool, place) = (Arc::clone(&self.pool), self.place.take());
         match self.state {
             LeaseState::Starting(until) => {
-                drop(runtime.spawn(finish_start(pool, permit, member, until)));
+                drop(runtime.spawn(finish_start(pool, place, member, until)));
             }
-            LeaseState::Answering => drop(runtime.spawn(await_late_answer(pool, permit, member))),
+            LeaseState::Answering => drop(runtime.spawn(await_late_answer(pool, place, member))),
             LeaseState::Idle | LeaseState::Sending => {}
         }
     }
@@ -211,7 +210,7 @@ impl<C: Conversation> Drop for Lease<'_, C> {
 /// Lets a process become ready whose first call was cancelled, and keeps it for the next.
 async fn finish_start<C: Conversation>(
     pool: Arc<PoolState<C>>,
-    permit: Option<OwnedSemaphorePermit>,
+    place: Option<Place>,
     mut member: Member<C>,
     until: Instant,
 ) {
@@ -221,14 +220,14 @@ async fn finish_start<C: Conversation>(
         drop(member);
         pool.crash_backoff().record_crash(Instant::now());
     }
-    drop(permit);
+    drop(place);
 }
 
 /// Gives a process whose call was cancelled the grace period to answer. The answer is dropped; a
 /// process that does not answer is ended.
 async fn await_late_answer<C: Conversation>(
     pool: Arc<PoolState<C>>,
-    permit: Option<OwnedSemaphorePermit>,
+    place: Option<Place>,
     mut member: Member<C>,
 ) {
     let secrets = Secrets::default();
@@ -237,5 +236,5 @@ async fn await_late_answer<C: Conversation>(
     } else {
         drop(member);
     }
-    drop(permit);
+    drop(place);
 }

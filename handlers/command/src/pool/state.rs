@@ -1,13 +1,11 @@
-//! What the calls of one pool share: idle processes, permits, and the record of crashes.
+//! What the calls of one pool share: idle processes, places, and the record of crashes.
 //!
-//! INVARIANT: there are never more processes than permits. A permit goes with a [lease](super::lease),
+//! INVARIANT: there are never more processes than places. A place goes with a [lease](super::lease),
 //! and a cancelled lease keeps it until its process is idle again or dead.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hookgate_contract::{Failure, FailureClass};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use hookgate_contract::{FairLimit, Failure, FailureClass, Invocation, Place};
 use tokio::time::Instant;
 
 use super::backoff::Backoff;
@@ -25,8 +23,7 @@ pub(super) struct PoolState<C> {
     /// What is cloned for each process.
     conversation: C,
     backoff: Mutex<Backoff>,
-    permits: Arc<Semaphore>,
-    waiting: AtomicUsize,
+    places: FairLimit,
     idle: Mutex<Vec<Member<C>>>,
 }
 
@@ -43,26 +40,31 @@ impl<C: Conversation> PoolState<C> {
             max_output,
             conversation,
             backoff: Mutex::new(Backoff::new(C::NAME)),
-            permits: Arc::new(Semaphore::new(settings.workers)),
-            waiting: AtomicUsize::new(0),
+            places: FairLimit::new(settings.workers, settings.queue),
             idle: Mutex::new(Vec::new()),
         }
     }
 
-    /// Waits until a process may be used.
+    /// Waits until a process may be used, at which sessions take turns.
     ///
     /// # Errors
     /// Of class `overloaded` if `queue` calls wait already.
     ///
     /// # Cancel safety
     /// A dropped future has left the queue.
-    pub(super) async fn acquire_permit(&self) -> Result<OwnedSemaphorePermit, Failure> {
-        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
-            return Ok(permit);
-        }
-        let _waiting = WaitingCall::new::<C>(&self.waiting, self.settings.queue)?;
-        let permit = Arc::clone(&self.permits).acquire_owned().await;
-        permit.map_err(|_| queue_is_full::<C>(self.settings.queue))
+    pub(super) async fn take_place(&self, invocation: Invocation<'_>) -> Result<Place, Failure> {
+        invocation.place_in(&self.places, || self.busy()).await
+    }
+
+    /// As [`Self::take_place`], for a probe.
+    pub(super) async fn take_place_for_probe(&self) -> Result<Place, Failure> {
+        let taken = self.places.take("").await;
+        taken.map_err(|_| Failure::new(FailureClass::Overloaded, self.busy()))
+    }
+
+    fn busy(&self) -> String {
+        let (most, name) = (self.settings.workers, C::NAME);
+        format!("{most} of {most} processes ({name}) of the hook were at work: raise `workers`")
     }
 
     /// Takes a process that waits for a call and can be used here. Those that cannot are ended.
@@ -95,9 +97,9 @@ impl<C: Conversation> PoolState<C> {
                 let process = LineProcess::new(program, self.max_output, C::NAME, C::decision_in);
                 Ok(Member::new(process, self.conversation.clone()))
             }
-            Err(failure) => {
+            Err(not_started) => {
                 self.crash_backoff().record_crash(Instant::now());
-                Err(failure)
+                Err(not_started.into())
             }
         }
     }
@@ -106,29 +108,4 @@ impl<C: Conversation> PoolState<C> {
     pub(super) fn crash_backoff(&self) -> MutexGuard<'_, Backoff> {
         self.backoff.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// One of the calls that wait; it is counted until it is dropped.
-struct WaitingCall<'a>(&'a AtomicUsize);
-
-impl<'a> WaitingCall<'a> {
-    fn new<C: Conversation>(waiting: &'a AtomicUsize, most: usize) -> Result<Self, Failure> {
-        // ORDERING: a count, which guards no other memory.
-        let before = waiting.fetch_add(1, Ordering::Relaxed);
-        let call = Self(waiting);
-        if before < most { Ok(call) } else { Err(queue_is_full::<C>(most)) }
-    }
-}
-
-impl Drop for WaitingCall<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-fn queue_is_full<C: Conversation>(most: usize) -> Failure {
-    Failure::new(
-        FailureClass::Overloaded,
-        format!("{most} calls wait for a {} already: raise `workers`", C::NAME),
-    )
 }

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use hookgate_contract::{Failure, FailureClass};
+use hookgate_contract::{Failure, FailureClass, Invocation, Waits};
+use rustix::io::Errno;
 use rustix::process::Pid;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::runtime::Handle;
@@ -21,6 +22,9 @@ use super::run_id::{self, RunId};
 use crate::program_pin::{FileStatus, ProgramPin};
 use crate::settings::{CommandLine, Environment, ResourceLimits, Sandbox};
 use crate::shim::{self, ShimArgs};
+
+/// How long it is waited before a program is started again for which there were no files.
+const FILES_WAIT: Duration = Duration::from_millis(10);
 
 /// How much longer the host waits for a shim than the shim for the program.
 const SHIM_MARGIN: Duration = Duration::from_millis(50);
@@ -54,6 +58,35 @@ pub(crate) struct SpawnedProgram {
     pub(crate) stderr: ChildStderr,
 }
 
+/// That a program was not started.
+pub(crate) struct NotStarted {
+    /// Whether this process, or the system, has as many files open or processes as it may: that passes.
+    lacks_files: bool,
+    failure: Failure,
+}
+
+impl From<Failure> for NotStarted {
+    fn from(failure: Failure) -> Self {
+        Self { lacks_files: false, failure }
+    }
+}
+
+impl From<NotStarted> for Failure {
+    fn from(not_started: NotStarted) -> Self {
+        not_started.failure
+    }
+}
+
+/// Returns whether there was no room for the pipes to a program, or for another process.
+fn lacks_files(error: &io::Error) -> bool {
+    let lacking = [Errno::MFILE, Errno::NFILE, Errno::AGAIN].map(Errno::raw_os_error);
+    error.raw_os_error().is_some_and(|code| lacking.contains(&code))
+}
+
+fn no_files() -> String {
+    "this process has as many files open as it may: raise `ulimit -n`, or lower `processes` in [limits]".to_owned()
+}
+
 /// Checks that there is a runtime to wait in.
 ///
 /// # Errors
@@ -73,7 +106,7 @@ impl Spawner {
         hook: &str,
         cwd: &Path,
         add_variables: impl FnOnce(&mut Command),
-    ) -> Result<SpawnedProgram, Failure> {
+    ) -> Result<SpawnedProgram, NotStarted> {
         let compared = self.pins.iter().map(ProgramPin::check).collect::<Result<Vec<_>, _>>()?;
         let run = RunId::new();
         let mut command = self.command(cwd);
@@ -84,8 +117,42 @@ impl Spawner {
         add_variables(&mut command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
-        let child = command.spawn().map_err(|error| self.refusal(&error))?;
-        self.take_charge(child, run, compared)
+        let child = command.spawn().map_err(|error| NotStarted {
+            lacks_files: lacks_files(&error),
+            failure: self.refusal(&error),
+        })?;
+        Ok(self.take_charge(child, run, compared)?)
+    }
+
+    /// As [`Self::spawn`]. As long as this process has no files for the pipes to a program, it is tried again: others
+    /// are about to end. The time of the hook ends it.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Cancel safety
+    /// A dropped future starts nothing.
+    pub(crate) async fn spawn_with_files(
+        &self,
+        invocation: Invocation<'_>,
+        cwd: &Path,
+        add_variables: impl Fn(&mut Command),
+    ) -> Result<SpawnedProgram, Failure> {
+        let mut waits = None;
+        loop {
+            match self.spawn(invocation.hook, cwd, &add_variables) {
+                Err(NotStarted { lacks_files: true, .. }) => {
+                    waits.get_or_insert_with(|| Waits::begin(invocation, no_files));
+                    tokio::time::sleep(FILES_WAIT).await;
+                }
+                started => {
+                    if let Some(waits) = waits {
+                        waits.end();
+                    }
+                    return Ok(started?);
+                }
+            }
+        }
     }
 
     /// Tells whether the files of a program that was started are still those that were compared then.
@@ -160,7 +227,7 @@ impl Spawner {
             }
             io::ErrorKind::ExecutableFileBusy => ": a process has it open for writing",
             io::ErrorKind::ArgumentListTooLong => ": its arguments and variables are too large",
-            _ if error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
+            _ if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
                 ": a script begins with a line such as `#!/usr/bin/env python3`"
             }
             _ => "",

@@ -16,7 +16,7 @@
 
 use std::time::Duration;
 
-use hookgate_contract::{FailureClass, VerdictDecision};
+use hookgate_contract::{Claim, FailureClass, VerdictDecision};
 
 use super::Client;
 use super::chat::{Chat, Request};
@@ -56,6 +56,8 @@ pub(crate) struct ModelCall<'a> {
     /// What every attempt after the first is paid from. The first was paid before the prompt was
     /// made.
     pub(crate) payers: &'a [Payer<'a>],
+    /// What takes a place for each attempt; a probe has none.
+    pub(crate) claim: Option<&'a Claim>,
     /// Where to keep what arrives of the replies.
     pub(crate) partials: &'a [&'a PartialReplies],
     /// What all attempts used.
@@ -139,6 +141,14 @@ impl ModelCall<'_> {
         let limit = self.settings.concurrency;
         let permit = self.client.semaphores.acquire(&endpoint.base_url, limit).await;
         let _permit = permit.map_err(nothing)?;
+        // Only now: who waits for a server must not keep others from theirs.
+        let _place = match self.claim {
+            Some(claim) => {
+                let taken = claim.take().await;
+                Some(taken.map_err(|why| nothing(CallError::new(why.class, why.detail)))?)
+            }
+            None => None,
+        };
         self.pay().map_err(nothing)?;
         let partial = PartialReply::default();
         for replies in self.partials {

@@ -1,6 +1,6 @@
 //! A step as a judge gets it.
 
-use hookgate_contract::{Contract, Failure, Invocation};
+use hookgate_contract::{Claim, Contract, Failure, Invocation, Resource};
 
 use super::excerpt::{excerpt_of, too_long};
 use super::unseen;
@@ -48,6 +48,8 @@ pub(crate) struct Input {
     /// How many bytes of pictures and the like were left out of it.
     pub(crate) unseen: usize,
     pub(crate) account: Account,
+    /// What takes a place for each request, in the name of the session that asked first.
+    pub(crate) claim: Claim,
     /// The id of the step, for judges without a cache.
     pub(crate) step: String,
 }
@@ -61,6 +63,7 @@ impl Input {
             event: invocation.payload().event_name().to_owned(),
             json: excerpt.json,
             unseen: excerpt.unseen,
+            claim: invocation.claim(Resource::Request),
             account: Account { hook: invocation.hook.to_owned(), session },
             step: invocation.envelope.step_id().to_owned(),
         }
