@@ -7,9 +7,6 @@ use std::time::Duration;
 use hookgate::Engine;
 use hookgate::approval::Parked;
 use http::request::Parts;
-use tower_layer::Layer;
-
-use crate::ToolService;
 
 /// Keeps questions of hooks until a person has answered them.
 pub trait Questions: Send + Sync {
@@ -65,13 +62,5 @@ impl ToolLayer {
     pub fn at_most(mut self, bytes: usize) -> Self {
         self.most = bytes;
         self
-    }
-}
-
-impl<S> Layer<S> for ToolLayer {
-    type Service = ToolService<S>;
-
-    fn layer(&self, tool: S) -> ToolService<S> {
-        ToolService { tool, layer: self.clone() }
     }
 }

@@ -14,16 +14,26 @@ use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt, Full, Limited};
 use serde_json::{Value, json};
+use tower_layer::Layer;
 use tower_service::Service;
 
+use crate::answer::Refusal;
 use crate::answer::{decided, json_answer};
-use crate::{Refusal, ToolLayer};
+use crate::layer::ToolLayer;
 
 /// A service that is a tool, with hooks around it: made by [`ToolLayer`].
 #[derive(Debug, Clone)]
 pub struct ToolService<S> {
     pub(crate) tool: S,
     pub(crate) layer: ToolLayer,
+}
+
+impl<S> Layer<S> for ToolLayer {
+    type Service = ToolService<S>;
+
+    fn layer(&self, tool: S) -> ToolService<S> {
+        ToolService { tool, layer: self.clone() }
+    }
 }
 
 type Answer = Response<Full<Bytes>>;
