@@ -12,9 +12,9 @@ use hookgate_contract::{Contract, EventKind, Handler, Posture, Role};
 use serde_json::Value;
 
 use super::build_error::{BuildError, BuildProblem};
-use super::early::STREAMED;
 use super::retry::{MOST_RETRIES, Retry};
 use super::spec::{HookSpec, override_key};
+use super::text_window::STREAMED;
 use crate::matcher::MatchSpec;
 use crate::timer::format_timeout;
 

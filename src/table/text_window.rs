@@ -1,5 +1,10 @@
 //! How a hook judges a text that still comes: by windows.
 
+use hookgate_contract::Event;
+
+/// The events whose text can come in parts.
+pub(super) const STREAMED: [Event; 2] = [Event::PostLlmResponse, Event::PostToolUse];
+
 /// The most bytes of a window, and of its overlap.
 const MOST: usize = 1 << 20;
 
