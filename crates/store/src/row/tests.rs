@@ -33,7 +33,7 @@ fn full() -> Value {
             "contributions": [], "annotations": {"k": 1}, "payload": {"p": 2.5},
             "votes": [
                 {"hook": "b", "kind": "builtin", "mode": "enforce", "round": 1, "outcome": "verdict",
-                 "decision": "deny", "reason": "no", "failure": null, "detail": null, "duration_us": 7},
+                 "decision": "deny", "reason": "no", "failure": null, "detail": null, "waited_us": 3, "duration_us": 7},
                 {"hook": "z", "kind": "command", "layers": 2, "mode": "enforce", "round": 2,
                  "outcome": "failed", "decision": null, "reason": null, "rewrote": true, "added_context": true,
                  "failure": "timeout", "detail": "late"},
