@@ -457,6 +457,9 @@ impl<'a> DispatchState<'a> {
         if nesting::has_refused() {
             self.context.nested_refusal().into_iter().for_each(|ballot| self.ballots.push(ballot));
         }
+        if let Some(refusal) = self.context.step_context.refusal {
+            self.add_refusal(refusal);
+        }
         let is_cancelled = self.is_cancelled(payload);
         if self.ballots.is_empty() && self.patched.is_empty() && !is_cancelled {
             self.count_stops(None, payload);

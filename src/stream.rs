@@ -65,6 +65,9 @@ mod gated;
 mod held;
 mod released;
 mod retraction;
+mod streamed;
+mod tool_calls;
+mod windows;
 
 pub use cut::Cut;
 pub use exposure::Exposure;
@@ -72,3 +75,5 @@ pub use gate::StreamGate;
 pub use gated::{GatedStream, Part, StreamError};
 pub use released::{Ended, Released};
 pub use retraction::Retraction;
+pub use streamed::StreamedStep;
+pub use tool_calls::{ToolCallError, ToolCallParts};

@@ -56,6 +56,7 @@ mod shared_list;
 mod spec;
 mod swap;
 mod sync;
+mod text_window;
 mod undelivered;
 mod watched;
 mod work;
@@ -100,6 +101,7 @@ pub(crate) use spec::{SCOPE, SetAside, Unread, override_key};
 pub(crate) use swap::{
     BELOW_GENERATION, EVENTS, HAS_SESSION, Superseded, Swap, Versioned, generation, word,
 };
+pub use text_window::TextWindow;
 pub(crate) use work::{Place, Work};
 
 /// The compiled, immutable set of hooks.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use hookgate_contract::visible;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::problem::ConfigProblem;
 use super::source::Source;
@@ -86,6 +87,20 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
+/// Writes `file`, `line`, `column`, `code`, `message` and `help`, for an endpoint that takes configs.
+impl Serialize for ConfigError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("ConfigError", 6)?;
+        fields.serialize_field("file", self.file())?;
+        fields.serialize_field("line", &self.line())?;
+        fields.serialize_field("column", &self.column())?;
+        fields.serialize_field("code", self.problem.code())?;
+        fields.serialize_field("message", &self.message())?;
+        fields.serialize_field("help", &self.help())?;
+        fields.end()
+    }
+}
+
 #[cfg(feature = "diagnostics")]
 impl miette::Diagnostic for ConfigError {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
@@ -112,8 +127,12 @@ impl miette::Diagnostic for ConfigError {
 /// assert_eq!(errors.errors().len(), 2);
 /// let text = errors.to_string();
 /// assert!(text.contains("hooks.toml:1:1: unknown key `verison`; did you mean `version`?"), "{text}");
+/// // As JSON, one object each.
+/// let json = serde_json::to_value(&errors).unwrap();
+/// assert_eq!((&json[0]["file"], &json[0]["line"], &json[0]["column"]), (&"hooks.toml".into(), &1.into(), &1.into()));
+/// assert_eq!((&json[0]["code"], json[0]["message"].as_str()), (&errors.errors()[0].problem().code().into(), Some(errors.errors()[0].message().as_str())));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ConfigErrors(Vec<ConfigError>);
 
 impl ConfigErrors {

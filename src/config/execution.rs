@@ -5,6 +5,7 @@
 //! needs = ["plan"]                # must have answered in the same turn
 //! required = true                 # what is gathered is of no use without it
 //! retry = { times = 2, backoff = "200ms", on = ["timeout", "unreachable"] }
+//! stream = { window = 800, overlap = 200 }   # judges a text that still comes by windows of so many bytes
 //! fallback = [{ kind = "prompt_context", id = "memory", content = "…" }]
 //! ```
 
@@ -16,11 +17,12 @@ use hookgate_contract::suggest::Suggestion;
 
 use super::problem::ConfigProblem;
 use super::reader::Reader;
-use crate::table::{Hook, MOST_RETRIES, Retry};
+use crate::table::{Hook, MOST_RETRIES, Retry, TextWindow};
 
 const BACKGROUND: &str = "background";
 const FALLBACK: &str = "fallback";
 const RETRY: &str = "retry";
+const STREAM: &str = "stream";
 
 /// Whether anybody waits for a hook.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,6 +44,7 @@ pub(super) struct Execution<'a> {
     needs: Vec<&'a str>,
     required: bool,
     retry: Option<Retry>,
+    text_window: Option<TextWindow>,
     fallback: Vec<Contribution>,
 }
 
@@ -53,6 +56,7 @@ impl<'a> Execution<'a> {
             needs: settings.one_or_more("needs").unwrap_or_default(),
             required: settings.flag("required").unwrap_or_default(),
             retry: read_retry(settings),
+            text_window: read_window(settings),
             fallback: read_fallback(reader, settings),
         }
     }
@@ -67,6 +71,9 @@ impl<'a> Execution<'a> {
         hook = hook.required(self.required);
         if let Some(retry) = self.retry {
             hook = hook.retry(retry);
+        }
+        if let Some(window) = self.text_window {
+            hook = hook.text_window(window);
         }
         hook = self.needs.into_iter().fold(hook, Hook::needs);
         self.fallback.into_iter().fold(hook, Hook::fallback)
@@ -139,6 +146,21 @@ fn read_retry(settings: &mut Settings<'_>) -> Option<Retry> {
     let has_errors = table.has_errors();
     settings.absorb(table.finish());
     (!has_errors).then_some(retry)
+}
+
+/// Reads `{ window = 800, overlap = 200 }`.
+fn read_window(settings: &mut Settings<'_>) -> Option<TextWindow> {
+    let mut table = settings.table(STREAM)?;
+    let mut bytes = |key: &'static str| {
+        table.within(key, 0..=i64::from(i32::MAX)).and_then(|bytes| usize::try_from(bytes).ok())
+    };
+    let mut window = TextWindow::bytes(bytes("window").unwrap_or(TextWindow::BYTES));
+    if let Some(overlap) = bytes("overlap") {
+        window = window.overlap(overlap);
+    }
+    let has_errors = table.has_errors();
+    settings.absorb(table.finish());
+    (!has_errors).then_some(window)
 }
 
 /// Reads contributions, each a table as a verdict has it.

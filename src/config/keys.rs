@@ -92,7 +92,7 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Keys of a hook that are often written below its handler, where they are unknown.
-const OF_HOOK: [&str; 28] = [
+const OF_HOOK: [&str; 29] = [
     "id",
     "event",
     "tool",
@@ -119,6 +119,7 @@ const OF_HOOK: [&str; 28] = [
     "needs",
     "required",
     "retry",
+    "stream",
     "fallback",
     "on_timeout",
 ];

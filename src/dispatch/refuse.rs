@@ -1,9 +1,9 @@
 //! Steps that the engine itself refuses, without a word of a hook: as far as their event lets it.
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Contract, Parts, ReasonCode, VerdictDecision};
+use hookgate_contract::{Contract, Parts, ReasonCode, Refusal, VerdictDecision};
 
-use super::{DispatchContext, Evaluated, contract, nesting};
+use super::{DispatchContext, DispatchState, Evaluated, contract, nesting};
 use crate::decision::{Ballot, Ballots, Decision, ENGINE, Outcome, SmallList, merge};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
@@ -67,7 +67,40 @@ impl DispatchContext<'_> {
     }
 }
 
+impl DispatchState<'_> {
+    /// Adds what a hook has said of a part of the step, before the whole was dispatched, unless the whole is refused anyway.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn add_refusal(&mut self, refusal: &Refusal) {
+        let is_refused = |ballot: &Ballot| ballot.parts.decision >= Some(VerdictDecision::Deny);
+        if self.ballots.iter().any(is_refused) {
+            return;
+        }
+        let hook = HookId::from(refusal.hook.as_str());
+        let index = self.context.set.deciders.iter().position(|decider| *decider.id() == hook);
+        let mut parts = Box::<Parts>::default();
+        parts.decision = Some(refusal.decision);
+        parts.reason = Some(refusal.reason.clone());
+        self.ballots.push(Ballot {
+            index: index.unwrap_or(usize::MAX),
+            hook,
+            parts,
+            approves: false,
+            failed: None,
+            uncounted: None,
+        });
+    }
+}
+
 impl Evaluated {
+    /// Refuses a step of an event at which no hook is any more, since one has refused a part of it.
+    #[cold]
+    pub(crate) fn refuse_as_before(refusal: &Refusal, table: &HandlerTable) -> Self {
+        let mut decision = Box::new(Decision::empty(table.generation()));
+        decision.deny_by_engine(&refusal.reason, ReasonCode::PolicyViolation);
+        Self { decision: Some(decision), ..Self::default() }
+    }
+
     /// Refuses a step that comes after the engine was closed; `None` if nothing is refused at its event, or only by who
     /// wants to (a stop).
     #[cold]

@@ -8,8 +8,10 @@
 use std::borrow::Cow;
 
 use hookgate_contract::payload::{AnyPayload, Payload};
-use hookgate_contract::{Contract, Derived, Envelope, Event, Failure, Observed, ReasonCode};
-use hookgate_contract::{StepContext, StepId};
+use hookgate_contract::{
+    Contract, Derived, Envelope, Event, Failure, Observed, ReasonCode, SessionEnv, Slots,
+    StepContext, StepId,
+};
 
 use crate::clock;
 use crate::envelope::Header;
@@ -22,6 +24,8 @@ use crate::panic_boundary::catch;
 pub(crate) struct Snapshot {
     payload: Box<dyn AnyPayload>,
     header: Header,
+    env: Option<SessionEnv>,
+    slots: Option<Slots>,
     generation: u64,
     limit: usize,
     rejudge: bool,
@@ -87,6 +91,8 @@ impl Snapshot {
                 host: context.host.cloned().unwrap_or_default(),
                 no_context: context.no_context,
             },
+            env: context.env.cloned(),
+            slots: context.slots.cloned(),
             generation: envelope.generation(),
             limit: envelope.limit(),
             rejudge: envelope.is_rejudge(),
@@ -103,9 +109,11 @@ impl Snapshot {
 
     /// Returns the parts that an envelope of the step borrows.
     pub(crate) fn parts(&self) -> EnvelopeParts<'_> {
+        let mut context = self.header.context();
+        (context.env, context.slots) = (self.env.as_ref(), self.slots.as_ref());
         EnvelopeParts {
             snapshot: self,
-            context: self.header.context(),
+            context,
             step_id: StepId::new(self.header.step_id.as_deref(), clock::step_id),
             observed: self.decision.as_ref().map(|decision| {
                 let by = decision.by.iter().map(String::as_str).collect();

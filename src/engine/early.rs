@@ -1,4 +1,4 @@
-//! What hooks say of a piece of a text that still comes.
+//! What hooks say of a piece of a text that still comes, and of the whole at its end.
 
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{StepContext, StepId};
@@ -7,6 +7,8 @@ use super::Engine;
 use crate::clock;
 use crate::decision::Decision;
 use crate::dispatch::{DispatchContext, evaluate};
+use crate::report::Report;
+use crate::step::{Gate, HookStep};
 use crate::table::HandlerTable;
 
 impl Engine {
@@ -25,5 +27,17 @@ impl Engine {
             DispatchContext::new(&self.shared.services, early, bucket, &set, context, &step_id)
                 .may_wait();
         evaluate(&dispatch, piece).await.decision
+    }
+
+    /// Dispatches the whole, and reports what its hooks have done. What was published in the background is left to
+    /// whoever takes it.
+    pub(crate) async fn dispatch_whole<S: HookStep>(
+        &self,
+        mut step: S,
+        context: &StepContext<'_>,
+    ) -> (Gate<S>, Report) {
+        let (payload, settle) = (step.payload_mut(), Gate::<S>::settle_any);
+        let (clearance, answer, report) = self.clear_whole(payload, context, settle).await;
+        (Gate::open(step, clearance, answer), report)
     }
 }

@@ -81,8 +81,20 @@ impl Engine {
         context: &StepContext<'_>,
         settle: Settle,
     ) -> (Clearance, Option<Answer>) {
+        let (clearance, answer, _) = self.clear_whole(payload, context, settle).await;
+        (clearance, answer)
+    }
+
+    /// As [`clear_reported`](Self::clear_reported), without what was published in the background.
+    pub(super) async fn clear_whole(
+        &self,
+        payload: &mut dyn AnyPayload,
+        context: &StepContext<'_>,
+        settle: Settle,
+    ) -> (Clearance, Option<Answer>, Report) {
         let (evaluated, report) = self.evaluate_reported(payload, context, settle, false).await;
-        self.clearance_reported(evaluated, &report, payload, context)
+        let (clearance, answer) = self.clearance_reported(evaluated, &report, payload, context);
+        (clearance, answer, report)
     }
 
     fn clearance_reported(
@@ -122,7 +134,10 @@ impl Engine {
         let refused = table.closed.and_then(|why| Evaluated::refuse_closed(payload, &table, why));
         let mut evaluated = match (refused, table.bucket(payload)) {
             (Some(refused), _) => refused,
-            (None, None) => Evaluated::default(),
+            (None, None) => match context.refusal {
+                Some(refusal) => Evaluated::refuse_as_before(refusal, &table),
+                None => Evaluated::default(),
+            },
             (None, Some(bucket)) => {
                 let set = bucket.matched(payload);
                 let dispatch = DispatchContext::new(

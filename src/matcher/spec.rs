@@ -64,31 +64,25 @@ pub struct MatchSpec {
 }
 
 impl MatchSpec {
-    /// Returns whether the conditions look at the session and its agent, and at nothing else of a step.
-    pub(crate) fn reads_session_only(&self) -> bool {
+    /// Returns whether the conditions look at the session, its agent and a call of a tool, and not at the text that an event
+    /// is about, nor at anything that a registered one may look at.
+    pub(crate) fn reads_no_text(&self) -> bool {
         let Self {
-            tool,
-            tool_glob,
-            tool_regex,
+            tool: _,
+            tool_glob: _,
+            tool_regex: _,
             regex_search: _,
-            safety,
+            safety: _,
             agent: _,
             subagent: _,
             cwd_glob: _,
-            input,
+            input: _,
             payload,
             registered,
             any,
             not,
         } = self;
-        let of_tools = [tool, tool_glob, tool_regex].iter().all(|patterns| patterns.is_empty());
-        of_tools
-            && safety.is_empty()
-            && input.is_empty()
-            && payload.is_empty()
-            && registered.is_empty()
-            && any.is_empty()
-            && not.is_empty()
+        payload.is_empty() && registered.is_empty() && any.is_empty() && not.is_empty()
     }
 
     /// Returns conditions that every step meets.

@@ -315,6 +315,8 @@ struct Hook {
     /// How often a call that has failed is tried again, within `timeout`; for what waits for something else, such as
     /// `command`, `http` and `mcp`.
     retry: Option<RetryToml>,
+    /// The pieces by which a guard judges a text that still comes, in bytes; without it the hook waits for the whole.
+    stream: Option<StreamToml>,
     /// Contributions that stand in for those of the hook if it fails.
     fallback: Option<FallbackToml>,
     /// What a failure of the hook counts as, unless a key for the class of the failure says otherwise.
@@ -452,6 +454,17 @@ struct RetryToml {
     attempt: Option<DurationText>,
     /// The classes of failure after which it is tried again; without it timeout, unreachable and overloaded.
     on: Option<OneOrMore<RetriedClass>>,
+}
+
+/// The pieces by which a guard judges a text that still comes.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct StreamToml {
+    /// How many bytes that it has not seen a window has at most; it ends with a sentence.
+    #[schemars(range(min = 16, max = 1_048_576), extend("default" = 800))]
+    window: Option<u32>,
+    /// How many bytes before these it sees again; without it a quarter of the window.
+    overlap: Option<u32>,
 }
 
 /// A class of failure that may pass by itself.

@@ -16,7 +16,7 @@ use crate::hook_id::HookId;
 pub struct Cut {
     /// How many bytes were shown.
     pub shown: usize,
-    /// How many of these the transcript may keep: all of them, or none if a hook that wants the whole has not judged them.
+    /// How many of these the transcript may keep: all that hooks have judged, or none if one wants the whole.
     pub keep: usize,
     /// Deny, halt if the run ends with it, or cancelled if the host has cancelled the dispatch.
     pub outcome: Outcome,

@@ -9,20 +9,20 @@ use futures_core::Stream;
 use hookgate_contract::StepContext;
 use hookgate_contract::payload::PostLlmResponse;
 
-use super::{Cut, Ended, Exposure, Retraction, StreamGate};
+use super::{Cut, Ended, Exposure, Retraction, StreamGate, StreamedStep};
 use crate::engine::HookEngine;
-use crate::step::Gate;
+use crate::step::{Gate, Ran, Running, ToolUse};
 
 /// What a gated stream yields.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Part {
+pub enum Part<S: StreamedStep = PostLlmResponse> {
     /// Text that may be shown.
     Text(String),
     /// Text that is to be taken back.
     TakeBack(Retraction),
     /// The whole, as it comes back from a dispatch: the last item of a text that was not cut.
-    End(Gate<PostLlmResponse>),
+    End(Gate<S>),
 }
 
 /// Why a gated stream yields no text.
@@ -62,46 +62,46 @@ pub enum StreamError<X> {
 /// assert_eq!(shown, "Hello.");
 /// # Ok::<_, Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```
-pub struct GatedStream<'a, E: HookEngine + ?Sized, St> {
+pub struct GatedStream<'a, E: HookEngine + ?Sized, St, S: StreamedStep = PostLlmResponse> {
     /// The source, until it has ended or the text was cut.
     source: Option<Pin<Box<St>>>,
-    /// Makes the response of the whole text.
-    respond: Option<Respond<'a>>,
+    /// Makes the step of the whole text.
+    respond: Option<Respond<'a, S>>,
     /// All that came.
     whole: String,
-    state: State<'a, E>,
+    state: State<'a, E, S>,
 }
 
-/// Makes a response of the text that came.
-type Respond<'a> = Box<dyn FnOnce(String) -> PostLlmResponse + Send + 'a>;
+/// Makes a step of the text that came.
+type Respond<'a, S> = Box<dyn FnOnce(String) -> S + Send + 'a>;
 
 /// A push that has ended, with its gate.
-type Pushed<'a, E> = (StreamGate<'a, E>, Result<String, Cut>);
+type Pushed<'a, E, S> = (StreamGate<'a, E, S>, Result<String, Cut>);
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What a gated stream waits for.
-enum State<'a, E: HookEngine + ?Sized> {
-    Source(StreamGate<'a, E>),
-    Push(Boxed<'a, Pushed<'a, E>>),
+enum State<'a, E: HookEngine + ?Sized, S: StreamedStep> {
+    Source(StreamGate<'a, E, S>),
+    Push(Boxed<'a, Pushed<'a, E, S>>),
     /// The dispatch of the whole, and the cut that comes after it.
-    Finish(Boxed<'a, Ended>, Option<Cut>),
+    Finish(Boxed<'a, Ended<S>>, Option<Cut>),
     /// What is left to yield.
-    Left(Option<Retraction>, Option<Gate<PostLlmResponse>>),
+    Left(Option<Retraction>, Option<Gate<S>>),
     Done,
 }
 
-impl<E: HookEngine + ?Sized, St> fmt::Debug for GatedStream<'_, E, St> {
+impl<E: HookEngine + ?Sized, St, S: StreamedStep> fmt::Debug for GatedStream<'_, E, St, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GatedStream").field("came", &self.whole.len()).finish_non_exhaustive()
     }
 }
 
 /// The source is in a box, and all else may be moved.
-impl<E: HookEngine + ?Sized, St> Unpin for GatedStream<'_, E, St> {}
+impl<E: HookEngine + ?Sized, St, S: StreamedStep> Unpin for GatedStream<'_, E, St, S> {}
 
 impl<'a, E: HookEngine + ?Sized, St> GatedStream<'a, E, St> {
-    /// Puts a gate around a stream of text.
+    /// Puts a gate around an answer of a model.
     #[must_use]
     pub fn new(
         engine: &'a E,
@@ -109,12 +109,8 @@ impl<'a, E: HookEngine + ?Sized, St> GatedStream<'a, E, St> {
         exposure: Exposure,
         source: St,
     ) -> Self {
-        Self {
-            source: Some(Box::pin(source)),
-            respond: None,
-            whole: String::new(),
-            state: State::Source(StreamGate::new(engine, context, exposure)),
-        }
+        let gate = StreamGate::new(engine, context, exposure);
+        Self::of(gate, source, Box::new(|text| PostLlmResponse::new(text, Vec::new())))
     }
 
     /// Says how the response is made of the whole text: with the tools that it calls, its tokens, its model.
@@ -128,25 +124,52 @@ impl<'a, E: HookEngine + ?Sized, St> GatedStream<'a, E, St> {
         self.respond = Some(Box::new(respond));
         self
     }
+}
 
-    /// Begins to dispatch all that came.
-    fn finish(&mut self, gate: StreamGate<'a, E>, cut: Option<Cut>) {
-        self.source = None;
-        let whole = std::mem::take(&mut self.whole);
-        let response = match self.respond.take() {
-            Some(respond) => respond(whole),
-            None => PostLlmResponse::new(whole, Vec::new()),
-        };
-        self.state = State::Finish(Box::pin(gate.finish(response)), cut);
+impl<'a, E: HookEngine + ?Sized, St> GatedStream<'a, E, St, ToolUse<Ran>> {
+    /// Puts a gate around what a tool prints. When it has ended, that is its result. A tool that may fail after it has
+    /// printed something goes through a [`StreamGate`].
+    #[must_use]
+    pub fn of_tool(
+        engine: &'a E,
+        context: &'a StepContext<'a>,
+        exposure: Exposure,
+        running: Running,
+        source: St,
+    ) -> Self {
+        let gate = StreamGate::of_tool(engine, context, exposure, running.call());
+        Self::of(gate, source, Box::new(|text| running.finish(Ok::<_, String>(text))))
     }
 }
 
-impl<E, St, X> Stream for GatedStream<'_, E, St>
+impl<'a, E: HookEngine + ?Sized, St, S: StreamedStep + 'a> GatedStream<'a, E, St, S> {
+    fn of(gate: StreamGate<'a, E, S>, source: St, respond: Respond<'a, S>) -> Self {
+        Self {
+            source: Some(Box::pin(source)),
+            respond: Some(respond),
+            whole: String::new(),
+            state: State::Source(gate),
+        }
+    }
+
+    /// Begins to dispatch all that came.
+    fn finish(&mut self, gate: StreamGate<'a, E, S>, cut: Option<Cut>) {
+        self.source = None;
+        let whole = std::mem::take(&mut self.whole);
+        self.state = match self.respond.take() {
+            Some(respond) => State::Finish(Box::pin(gate.finish(respond(whole))), cut),
+            None => State::Done,
+        };
+    }
+}
+
+impl<'a, E, St, S, X> Stream for GatedStream<'a, E, St, S>
 where
     E: HookEngine + ?Sized,
+    S: StreamedStep + 'a,
     St: Stream<Item = Result<String, X>>,
 {
-    type Item = Result<Part, StreamError<X>>;
+    type Item = Result<Part<S>, StreamError<X>>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;

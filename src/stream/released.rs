@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use hookgate_contract::payload::PostLlmResponse;
 
-use super::Retraction;
+use super::{Retraction, StreamedStep};
 use crate::step::Gate;
 
 /// What may be shown after a part of the text.
@@ -27,9 +27,9 @@ impl<'p> Released<'p> {
 #[derive(Debug)]
 #[must_use = "a text that was not cleared must not be used"]
 #[non_exhaustive]
-pub struct Ended {
+pub struct Ended<S: StreamedStep = PostLlmResponse> {
     /// The whole, as it comes back from a dispatch. A runtime goes on with this, and not with the parts.
-    pub gate: Gate<PostLlmResponse>,
+    pub gate: Gate<S>,
     /// What is still to be shown, behind what was shown.
     pub rest: String,
     /// What is to be taken back of what was shown.

@@ -148,7 +148,12 @@ impl Bucket {
                 }));
             }
         };
-        let name = call.tool_name.as_str();
+        self.of_tool(&call.tool_name)
+    }
+
+    /// Returns the hooks for a tool. See [`matched`](Self::matched).
+    #[inline(always)]
+    pub(super) fn of_tool(&self, name: &str) -> Matched<'_> {
         let make = || match_set(&self.tools, &self.entries, Some(name), &self.seers);
         match self.memo.get_or_insert(name, make) {
             Ok(set) => Matched::Kept(set),

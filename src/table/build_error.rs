@@ -248,6 +248,20 @@ pub enum BuildProblem {
         /// The deadline of the hook.
         timeout: String,
     },
+    /// The sizes of the windows of a text that still comes.
+    #[error("`stream` of this hook: {0}")]
+    WindowSize(String),
+    /// No text comes in parts at the events of the hook.
+    #[error(
+        "a text comes in parts at `post_llm_response` and `post_tool_use`, and the hook is at neither of them: leave \
+         `stream` out"
+    )]
+    NoTextToStream,
+    /// A hook that cannot judge a text by windows.
+    #[error(
+        "a text that still comes is judged by windows only if {0}: leave `stream` out, and the hook waits for the whole"
+    )]
+    Windowless(&'static str),
     /// A hook that this one needs comes later in every turn.
     #[error(
         "the hook `{0}` is called later in a turn than this one, so it has never answered by then"

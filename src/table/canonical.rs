@@ -41,6 +41,7 @@ use super::event_selector::EventSelector;
 use super::limits::Limits;
 use super::retry::Retry;
 use super::spec::HookSpec;
+use super::text_window::TextWindow;
 use crate::config_hash::ConfigHash;
 use crate::matcher::{InputSpec, InputTest, MatchSpec, Test};
 use crate::require::{Require, RequiredHook};
@@ -269,6 +270,7 @@ pub(super) fn hook_form(spec: &HookSpec) -> Value {
         needs,
         fallback,
         retry,
+        text_window,
         // Whether it is shared changes no decision.
         shared: _,
         merge,
@@ -315,6 +317,9 @@ pub(super) fn hook_form(spec: &HookSpec) -> Value {
     add_given(&mut form, "needs", set(needs));
     add_given(&mut form, "fallback", serde_json::to_value(fallback).unwrap_or_default());
     add_given(&mut form, "retry", retry.as_ref().map_or(Value::Null, retry_form));
+    let window = text_window
+        .map(|TextWindow { bytes, overlap }| json!({"window": bytes, "overlap": overlap}));
+    add_given(&mut form, "stream", window.unwrap_or_default());
     let capabilities = built.capabilities.as_deref();
     add_given(&mut form, "capabilities", capabilities.map_or(Value::Null, capabilities_form));
     add_given(&mut form, "layers", (*layers > 0).then_some(*layers));

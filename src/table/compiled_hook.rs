@@ -22,7 +22,9 @@ use super::Limits;
 use super::build_error::BuildError;
 use super::definition::HookDefinition;
 use super::dependency::Dependencies;
-use super::event_check::{check_at_event, check_fallback, check_retry, takes_posture};
+use super::event_check::{
+    check_at_event, check_fallback, check_retry, check_text_window, takes_posture,
+};
 use super::event_selector::EventSelector;
 use super::retrying::retrying;
 use super::spec::HookSpec;
@@ -100,6 +102,7 @@ impl CompiledHook {
         if spec.retry.is_some() {
             check_retry(spec, timeout, errors);
         }
+        check_text_window(spec, selector.name(), role, errors);
         check_fallback(spec, selector.name(), contract, &postures, errors);
         let can_be_late = spec.timeout.is_some() && matches!(built.handler, Handler::Sync(_));
         Self {

@@ -12,6 +12,7 @@ use hookgate_contract::{Contract, EventKind, Handler, Posture, Role};
 use serde_json::Value;
 
 use super::build_error::{BuildError, BuildProblem};
+use super::early::STREAMED;
 use super::retry::{MOST_RETRIES, Retry};
 use super::spec::{HookSpec, override_key};
 use crate::matcher::MatchSpec;
@@ -120,6 +121,39 @@ pub(super) fn check_retry(spec: &HookSpec, timeout: Duration, errors: &mut Vec<B
     let at_least = retry.attempt.unwrap_or_default().saturating_add(retry.backoff);
     if at_least >= timeout {
         report(BuildProblem::NoTimeToRetry { timeout: format_timeout(timeout).to_string() });
+    }
+}
+
+/// Refuses windows of a text to a hook that cannot judge by them: one that changes the text, which a window may not, or
+/// whose answer to a window is not what it says of this piece of the text.
+pub(super) fn check_text_window(
+    spec: &HookSpec,
+    event: &str,
+    role: Role,
+    errors: &mut Vec<BuildError>,
+) {
+    let Some(window) = spec.text_window else { return };
+    let is_streamed = |event: &str| STREAMED.iter().any(|streamed| streamed.name() == event);
+    let mut report = |problem| errors.push(BuildError::of_hook(spec, "stream", problem));
+    if let Some(problem) = window.problem() {
+        report(BuildProblem::WindowSize(problem));
+    }
+    if !spec.events().iter().any(|event| is_streamed(event.name())) {
+        report(BuildProblem::NoTextToStream);
+    }
+    if !is_streamed(event) || spec.unread.role {
+        return;
+    }
+    if role != Role::Guard {
+        report(BuildProblem::Windowless("the hook is a guard, which changes nothing"));
+    }
+    if !spec.matcher().reads_no_text() {
+        report(BuildProblem::Windowless("none of its conditions looks at the text"));
+    }
+    if spec.keeps_state() || spec.depends_on_history() || !spec.needs.is_empty() {
+        report(BuildProblem::Windowless(
+            "it counts nothing, remembers nothing and needs no other hook",
+        ));
     }
 }
 

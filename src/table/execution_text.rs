@@ -44,6 +44,7 @@ impl HookSpec {
             phrases.push(format!("falls back to {}", kinds.join(", ")));
         }
         phrases.extend(self.retry.as_ref().map(retried));
+        phrases.extend(self.text_window.map(|window| format!("judges a stream by {window}")));
         phrases
     }
 

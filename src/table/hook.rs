@@ -18,6 +18,7 @@ use super::event_selector::EventSelector;
 use super::origin::Origin;
 use super::retry::Retry;
 use super::spec::{HookSpec, Unread};
+use super::text_window::TextWindow;
 use crate::hook_id::HookId;
 use crate::layer::HandlerLayer;
 use crate::matcher::{InputTest, MatchSpec};
@@ -137,6 +138,7 @@ impl Hook {
                 needs: Vec::new(),
                 fallback: Vec::new(),
                 retry: None,
+                text_window: None,
                 shared: None,
                 merge: false,
                 may_allow: false,
@@ -455,6 +457,13 @@ impl Hook {
     /// Tries a call that has failed again, as long as the deadline of the hook allows it.
     pub fn retry(mut self, retry: Retry) -> Self {
         self.spec.retry = Some(retry);
+        self
+    }
+
+    /// Has it judge a text that still comes by windows, and not only as a whole: see [`stream`](crate::stream). It must be a
+    /// guard at an event with such a text, without conditions on the text.
+    pub const fn text_window(mut self, window: TextWindow) -> Self {
+        self.spec.text_window = Some(window);
         self
     }
 

@@ -16,6 +16,7 @@ use super::canary::Canary;
 use super::event_selector::EventSelector;
 use super::origin::Origin;
 use super::retry::Retry;
+use super::text_window::TextWindow;
 use crate::hook_id::HookId;
 use crate::layer::HandlerLayer;
 use crate::matcher::MatchSpec;
@@ -68,6 +69,8 @@ pub struct HookSpec {
     pub(super) needs: Vec<String>,
     pub(super) fallback: Vec<Contribution>,
     pub(super) retry: Option<Retry>,
+    /// The pieces by which it judges a text that still comes.
+    pub(super) text_window: Option<TextWindow>,
     /// The name of the shared handler in the file, if it is one.
     pub(super) shared: Option<String>,
     pub(crate) merge: bool,
@@ -242,6 +245,12 @@ impl HookSpec {
     #[must_use]
     pub const fn retry(&self) -> Option<&Retry> {
         self.retry.as_ref()
+    }
+
+    /// Returns the pieces by which it judges a text that still comes; `None` if it wants the whole.
+    #[must_use]
+    pub const fn text_window(&self) -> Option<TextWindow> {
+        self.text_window
     }
 
     /// Returns the name under which the handler was declared, if several hooks may use it.
@@ -443,7 +452,7 @@ impl HookSpec {
         }
         (self.background, self.merge, self.may_allow) = (false, false, false);
         (self.recorded, self.visible_to_user) = (false, false);
-        (self.retry, self.shared) = (None, None);
+        (self.retry, self.text_window, self.shared) = (None, None, None);
         self.unread = Unread { set_aside: true, ..Unread::default() };
         match left {
             SetAside::Order | SetAside::Conditions => {}
@@ -479,7 +488,7 @@ impl HookSpec {
     /// Puts a handler in the place of its own that always fails, and says why.
     fn fails(mut self, class: FailureClass, why: String) -> Self {
         // It answers at once, so there is nothing to wait for, and nothing to try again.
-        (self.timeout, self.retry) = (None, None);
+        (self.timeout, self.retry, self.text_window) = (None, None, None);
         let sources = std::mem::take(&mut self.built.sources);
         let note = why.clone();
         let failed = move |_: Invocation<'_>| Err(Failure::new(class, why.clone()).shown());

@@ -6,6 +6,10 @@ use std::pin::Pin;
 
 use serde_json::{Map, Value};
 
+use crate::decision::VerdictDecision;
+use crate::session_env::SessionEnv;
+use crate::slots::Slots;
+
 /// A signal that a dispatch is no longer needed, for instance because the user pressed Escape.
 ///
 /// A cancelled dispatch drops the calls that are under way. With the feature `tokio-util` it is implemented for `tokio_util::sync::CancellationToken`.
@@ -63,12 +67,31 @@ pub struct StepContext<'a> {
     pub agent_type: Option<&'a str>,
     /// Facts of the host that have no field here.
     pub host: Option<&'a Map<String, Value>>,
+    /// Environment variables of the session. No envelope and no record has them.
+    pub env: Option<&'a SessionEnv>,
+    /// Values that hooks in Rust share over the steps of one call.
+    pub slots: Option<&'a Slots>,
     /// The step, if the host has a name for it; else one is generated when it is needed.
     pub step_id: Option<&'a str>,
     /// The signal that cancels the dispatch.
     pub cancel: Option<&'a dyn Cancel>,
     /// Whether the host shows the model no context that hooks give at this step.
     pub no_context: bool,
+    /// What has refused the step before it is dispatched, so that nobody clears it.
+    #[doc(hidden)]
+    pub refusal: Option<&'a Refusal>,
+}
+
+/// The refusal of a step by a hook that has seen a part of it before the whole is dispatched.
+#[doc(hidden)]
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    /// The hook.
+    pub hook: String,
+    /// Deny, or halt.
+    pub decision: VerdictDecision,
+    /// Why.
+    pub reason: String,
 }
 
 impl<'a> StepContext<'a> {
@@ -82,9 +105,12 @@ impl<'a> StepContext<'a> {
             agent_id: None,
             agent_type: None,
             host: None,
+            env: None,
+            slots: None,
             step_id: None,
             cancel: None,
             no_context: false,
+            refusal: None,
         }
     }
 
@@ -114,6 +140,20 @@ impl<'a> StepContext<'a> {
     #[must_use]
     pub const fn host(mut self, host: &'a Map<String, Value>) -> Self {
         self.host = Some(host);
+        self
+    }
+
+    /// Sets environment variables of the session: see [`SessionEnv`].
+    #[must_use]
+    pub const fn env(mut self, env: &'a SessionEnv) -> Self {
+        self.env = Some(env);
+        self
+    }
+
+    /// Sets the values that hooks share over the steps of one call: see [`Slots`].
+    #[must_use]
+    pub const fn slots(mut self, slots: &'a Slots) -> Self {
+        self.slots = Some(slots);
         self
     }
 

@@ -25,6 +25,7 @@
 //! |---|---|
 //! | [`Event`], [`Contract`] | the interception points, and what a verdict may say at each |
 //! | [`payload`], [`Envelope`], [`StepContext`] | a step: its data, its JSON, its session |
+//! | [`SessionEnv`], [`Slots`] | variables of a session; values that hooks share over the steps of a call |
 //! | [`Handler`], [`BuiltHandler`], [`HandlerKind`], [`Probe`], [`TextCuts`] | what a handler implements and declares |
 //! | [`Condition`], [`ConditionKind`], [`Truth`] | what a condition of an embedder implements and declares |
 //! | [`dialect`] | how other agents talk to their hooks, and what they cannot do |
@@ -58,8 +59,10 @@ mod places;
 mod probe;
 mod role;
 mod section;
+mod session_env;
 mod session_files;
 mod setting_doc;
+mod slots;
 mod state;
 mod text_cuts;
 mod truth;
@@ -84,6 +87,8 @@ pub use capabilities::Capabilities;
 pub use command::{Command, Head, MeantFile};
 pub use condition::{BuiltCondition, Condition};
 pub use condition_kind::{ConditionContext, ConditionKind, ReadConditionFn};
+#[doc(hidden)]
+pub use context::Refusal;
 pub use context::{Cancel, StepContext};
 pub use contract::{CONTRACTS, CUSTOM, Contract, EventKind, PatchField, Supports};
 pub use decision::{StopAt, VerdictDecision};
@@ -103,8 +108,10 @@ pub use places::{Claim, Places, Resource};
 pub use probe::{Probe, ProbeFuture, ProbeResult};
 pub use role::{Mode, Role};
 pub use section::{ConfigSection, Sections};
+pub use session_env::SessionEnv;
 pub use session_files::{SessionFiles, WasNoted};
 pub use setting_doc::{SettingDoc, SettingType};
+pub use slots::Slots;
 pub use state::{Kept, StateChange, StateError, StateHome, StateKey, StateScope};
 pub use text_cuts::TextCuts;
 pub use truth::Truth;

@@ -20,7 +20,7 @@ use crate::call_log::log_exit;
 use crate::reply;
 use crate::run::{Spawner, check_runtime, run_to_completion};
 use crate::script::Script;
-use crate::settings::{Environment, ReplyFormat};
+use crate::settings::ReplyFormat;
 
 /// The note of a vote whose program could not run in the folder of the session.
 const RAN_IN_CONFIG_FOLDER: &str = "ran in the config's folder: the session's cwd does not exist";
@@ -40,7 +40,7 @@ pub(crate) struct CommandHandler {
 impl AsyncHandler for CommandHandler {
     fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
-            let secrets = self.spawner.environment.secrets();
+            let secrets = self.spawner.environment.secrets(invocation.context().env);
             match self.run(invocation, &secrets).await {
                 Ok(verdict) => Ok(reply::cut_reason(verdict.map_texts(|text| secrets.hide(text)))),
                 Err(failure) => Err(failure.map_detail(|text| secrets.hide(text))),
@@ -67,7 +67,7 @@ impl CommandHandler {
         // Until the program has ended, and its pipes are closed.
         let _place = invocation.place(Resource::Process).await?;
         let started = self.spawner.spawn_with_files(invocation, folder, |command| {
-            Environment::apply_step(command, &invocation);
+            self.spawner.environment.apply_step(command, &invocation);
             if let Some(script) = &script {
                 self.spawner.environment.apply_script(command, script.variables());
             }

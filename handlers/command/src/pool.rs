@@ -62,7 +62,7 @@ impl<C: Conversation> ProgramPool<C> {
     /// program gets, as they are now.
     #[must_use]
     pub fn secrets(&self) -> Secrets {
-        self.0.spawner.environment.secrets()
+        self.0.spawner.environment.secrets(None)
     }
 
     /// Makes one call with whichever process is free first.
@@ -79,6 +79,7 @@ impl<C: Conversation> ProgramPool<C> {
         request: &C::Request,
         secrets: &'a Secrets,
     ) -> Result<C::Answer, Failure> {
+        self.0.spawner.environment.check_shared(invocation.context().env)?;
         check_runtime()?;
         let place = self.0.take_place(invocation).await?;
         let mut lease = Lease::new(Arc::clone(&self.0), place, secrets);

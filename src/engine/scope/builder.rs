@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use hookgate_contract::SessionEnv;
 use serde_json::{Map, Value};
 
 use super::Scope;
@@ -106,6 +107,13 @@ impl ScopeBuilder {
     /// Adds facts of the host that hooks read: see [`StepContext::host`](hookgate_contract::StepContext::host).
     pub fn host(mut self, host: Map<String, Value>) -> Self {
         self.facts.host = Some(Arc::new(host));
+        self
+    }
+
+    /// Sets environment variables of the session, which stand before those of the process for the programs that hooks
+    /// start: see [`SessionEnv`].
+    pub fn env(mut self, env: SessionEnv) -> Self {
+        self.facts.env = Some(env);
         self
     }
 

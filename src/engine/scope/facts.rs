@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookgate_contract::StepContext;
+use hookgate_contract::{SessionEnv, StepContext};
 use serde_json::{Map, Value};
 
 /// What is the same at every step of a scope.
@@ -12,12 +12,13 @@ pub(super) struct Facts {
     pub(super) agent: Option<(Arc<str>, Arc<str>)>,
     pub(super) cwd: Option<Arc<str>>,
     pub(super) host: Option<Arc<Map<String, Value>>>,
+    pub(super) env: Option<SessionEnv>,
     pub(super) no_context: bool,
 }
 
 impl Facts {
     pub(super) const fn new(session_id: Arc<str>) -> Self {
-        Self { session_id, agent: None, cwd: None, host: None, no_context: false }
+        Self { session_id, agent: None, cwd: None, host: None, env: None, no_context: false }
     }
 
     pub(super) fn session_id(&self) -> &str {
@@ -36,6 +37,7 @@ impl Facts {
         }
         context.cwd = self.cwd.as_deref();
         context.host = self.host.as_deref();
+        context.env = self.env.as_ref();
         context.no_context = self.no_context;
         context
     }

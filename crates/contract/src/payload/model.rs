@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{FieldRef, put, text_of};
+use super::{FieldRef, ToolCall, put, text_of};
 use crate::patch_field;
 
 payload! {
@@ -73,6 +73,8 @@ payload! {
         assistant_text: String,
         /// The tools that it calls.
         tool_call_names: Vec<String>,
+        /// The same calls with ids and arguments, if the host gives them: [`PostLlmResponse::calls`].
+        optional tool_calls: Vec<ToolCall>,
         /// Why it ended.
         optional stop_reason: String,
         /// Tokens, as the provider counts them.
@@ -94,5 +96,26 @@ payload! {
             return None;
         }
         put(&mut self.assistant_text, text_of(value)?, patch_field::ASSISTANT_TEXT)
+    }
+}
+
+impl PostLlmResponse {
+    /// Adds the calls of tools, with their ids and arguments, and the names of their tools.
+    ///
+    /// A call that comes in fragments is gathered first: no hook can judge half of one.
+    ///
+    /// ```
+    /// use hookgate_contract::payload::{PostLlmResponse, ToolCall};
+    /// use serde_json::json;
+    ///
+    /// let push = ToolCall::new("Bash", json!({"command": "git push"}));
+    /// let answer = PostLlmResponse::new("I push it.", Vec::new()).calls(vec![push]);
+    /// assert_eq!(answer.tool_call_names, ["Bash"]);
+    /// ```
+    #[must_use]
+    pub fn calls(mut self, calls: Vec<ToolCall>) -> Self {
+        self.tool_call_names = calls.iter().map(|call| call.tool_name.clone()).collect();
+        self.tool_calls = (!calls.is_empty()).then_some(calls);
+        self
     }
 }

@@ -4,7 +4,7 @@
 use hookgate_contract::Event;
 use hookgate_contract::payload::{
     self, BatchResult, InputOutcome, MessageDirection, PromptSource, Provenance, Safety,
-    SessionSource,
+    SessionSource, ToolCall,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -72,6 +72,7 @@ pub(super) fn kind(event: &str, field: &str) -> Option<Kind> {
         (_, "tool_names" | "tool_call_names" | "section_ids") => {
             typed::<Vec<String>>("an array of strings")
         }
+        (_, "tool_calls") => typed::<Vec<ToolCall>>("an array of tool calls"),
         (_, "results") => typed::<Vec<BatchResult>>("an array of results"),
         (_, "safety") => typed::<Safety>("a safety class"),
         (_, "provenance") => Kind { takes: is_provenance, expected: "a kind and a source_id" },

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `PATH`, `HOME`, `LANG`, `LC_ALL`, `TMPDIR`, `TZ` | the host, at each start |
 //! | the names in `env` | the host, at each start; a missing one is left out |
+//! | the same names, and those of the first row | the session, if the host gives it an environment |
 //! | the values in `set_env` | the config |
 //! | `HOOKGATE_*`, `PYTHONSAFEPATH`, `PYTHONPATH` | hookgate |
 //! | those of the agent that a script was written for (`dialect`) | the step |
@@ -20,8 +21,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hookgate_contract::Invocation;
 use hookgate_contract::settings::{NodeValue, SettingEntry, Settings};
+use hookgate_contract::{Failure, FailureClass, Invocation, SessionEnv};
 use hookgate_secrets::Secrets;
 
 use crate::argv;
@@ -124,8 +125,16 @@ impl Environment {
         env::join_paths(all).ok()
     }
 
-    /// Adds the variables of the step to a program that runs for one step.
-    pub(crate) fn apply_step(command: &mut Command, invocation: &Invocation<'_>) {
+    /// Adds the variables of the step, and of its session, to a program that runs for one step.
+    pub(crate) fn apply_step(&self, command: &mut Command, invocation: &Invocation<'_>) {
+        for (name, value) in self.of_session(invocation.context().env) {
+            // What the config says goes first.
+            if !self.fixed.iter().any(|(fixed, _)| fixed == name)
+                && let Some(value) = without_relative(name, value.into())
+            {
+                command.env(name, value);
+            }
+        }
         set_variable(command, "HOOKGATE_EVENT", invocation.payload().event_name());
         set_variable(command, "HOOKGATE_SESSION_ID", invocation.context().session_id);
         set_variable(command, "HOOKGATE_STEP_ID", invocation.envelope.step_id());
@@ -135,6 +144,30 @@ impl Environment {
         if let Some(key) = invocation.idempotency_key() {
             set_variable(command, "HOOKGATE_IDEMPOTENCY_KEY", key);
         }
+    }
+
+    /// Returns what the session has of the variables that the program gets from its host.
+    fn of_session<'s>(
+        &'s self,
+        env: Option<&'s SessionEnv>,
+    ) -> impl Iterator<Item = (&'s str, &'s str)> {
+        let names = ALWAYS.iter().copied().chain(self.passed.iter().map(String::as_str));
+        names
+            .filter_map(move |name| Some((name, env?.get(name)?)))
+            .filter(|(_, value)| !value.contains('\0'))
+    }
+
+    /// Refuses a session with variables of its own that a program would have to get which runs for all sessions.
+    ///
+    /// # Errors
+    /// Of class `spawn`: the program has the variables of another session, or of none.
+    pub(crate) fn check_shared(&self, env: Option<&SessionEnv>) -> Result<(), Failure> {
+        let Some((name, _)) = self.of_session(env).next() else { return Ok(()) };
+        let detail = format!(
+            "the session has `{name}` of its own, and the program runs for all sessions: start one for each step \
+             (no `worker`), or leave `{name}` out of the environment of the session"
+        );
+        Err(Failure::new(FailureClass::Spawn, detail))
     }
 
     /// Adds the variables that the agent of a script sets. Those of the hook itself go first.
@@ -148,8 +181,8 @@ impl Environment {
     }
 
     /// Returns the values that must not appear in what the program says: those that were passed on,
-    /// and those of the config whose name or form tells that they are secret.
-    pub(crate) fn secrets(&self) -> Secrets {
+    /// also by the session, and those of the config whose name or form tells that they are secret.
+    pub(crate) fn secrets(&self, env: Option<&SessionEnv>) -> Secrets {
         let text = |value: OsString| value.to_string_lossy().into_owned();
         let passed =
             self.passed.iter().filter_map(|name| Some((name.clone(), text(env::var_os(name)?))));
@@ -158,7 +191,10 @@ impl Environment {
             .iter()
             .filter(|(name, value)| Secrets::is_secret_name(name) || Secrets::has_secret(value))
             .cloned();
-        Secrets::new(passed.chain(fixed))
+        let of_session =
+            self.of_session(env).filter(|(name, _)| self.passed.iter().any(|it| it == name));
+        let of_session = of_session.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Secrets::new(passed.chain(of_session).chain(fixed))
     }
 }
 

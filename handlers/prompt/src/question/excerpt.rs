@@ -24,7 +24,7 @@ fn default_pointers(event: &str) -> Option<&'static [&'static str]> {
         "pre_llm_request" => {
             &["/model", "/model_provider?", "/message_count", "/messages?", "/provider_params?"]
         }
-        "post_llm_response" => &["/assistant_text", "/tool_call_names", "/error?"],
+        "post_llm_response" => &["/assistant_text", "/tool_call_names", "/tool_calls?", "/error?"],
         "run_completed" => &["/result_text"],
         "stop" => &["/stop_reason?", "/last_assistant_message?"],
         "subagent_stop" => &["/last_assistant_message?"],

@@ -1,0 +1,66 @@
+//! The layer that puts hooks around tools.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookgate::Engine;
+use hookgate::approval::Parked;
+use http::request::Parts;
+
+/// Keeps questions of hooks until a person has answered them.
+pub trait Questions: Send + Sync {
+    /// Keeps a question.
+    ///
+    /// # Errors
+    /// If it cannot be kept: the call is refused.
+    fn keep(&self, question: Parked) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+    /// Gives out, once, the question of this number, if it was approved.
+    fn take_approved(&self, number: &str) -> Option<Parked>;
+}
+
+type Session = Arc<dyn Fn(&Parts) -> Option<String> + Send + Sync>;
+
+/// Puts hooks around services that are tools: see the [crate](crate).
+#[derive(Clone)]
+pub struct ToolLayer {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) session: Session,
+    pub(crate) questions: Option<(Arc<dyn Questions>, Duration)>,
+    pub(crate) most: usize,
+}
+
+impl fmt::Debug for ToolLayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolLayer").field("engine", &self.engine).finish_non_exhaustive()
+    }
+}
+
+impl ToolLayer {
+    /// The header with the number of an approved question, in a call that is made again.
+    pub const APPROVAL: &'static str = "x-hookgate-approval";
+
+    /// Has an engine judge the calls; the closure says of which session a request is. One of none is refused.
+    pub fn new(
+        engine: Arc<Engine>,
+        session: impl Fn(&Parts) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { engine, session: Arc::new(session), questions: None, most: 1 << 20 }
+    }
+
+    /// Keeps what hooks ask, to be answered within some time: the call is answered with 202, and made again with the
+    /// header [`APPROVAL`](Self::APPROVAL) when it was approved.
+    #[must_use]
+    pub fn questions(mut self, questions: Arc<dyn Questions>, good_for: Duration) -> Self {
+        self.questions = Some((questions, good_for));
+        self
+    }
+
+    /// Sets how many bytes a body may have, of a call and of a result: a megabyte if nothing is said.
+    #[must_use]
+    pub fn at_most(mut self, bytes: usize) -> Self {
+        self.most = bytes;
+        self
+    }
+}
