@@ -42,7 +42,6 @@ use std::task::{Context, Poll};
 use hookgate_contract::{Envelope, Failure, Reply};
 use tokio::time::Instant;
 
-use super::{DispatchContext, DispatchState};
 use super::guarded_call::{Clock, Passed};
 use super::in_order::is_silent;
 use super::invoke::{Call, ConditionCall, HandlerCall, answer_now, begin_call};
@@ -51,6 +50,7 @@ use super::offload::OwnedCall;
 use super::offloaded::FirstStep;
 use super::record::Started;
 use super::validate::{Checked, Version, validate};
+use super::{DispatchContext, DispatchState};
 use crate::table::CompiledHook;
 use crate::timer::Timer;
 

@@ -70,7 +70,8 @@ impl JobCall<'_> {
     /// # Errors
     /// The failure of the hook, or that of an answer which is illegal.
     pub(crate) async fn make(self, idempotency_key: &str) -> Result<JobDone, Failure> {
-        let Self { services, table, bucket, hook, payload, context, generation, limit, observed } = self;
+        let Self { services, table, bucket, hook, payload, context, generation, limit, observed } =
+            self;
         let step_id = StepId::new(context.step_id, clock::step_id);
         let envelope = Envelope::new(payload, context, &step_id, generation, limit);
         let envelope = match observed {

@@ -131,7 +131,10 @@ mod tests {
                       Max processes             94743                94743                processes \n\
                       Max open files            1024                 524288               files     \n";
         assert_eq!(open_files(limits), Some(1024));
-        assert_eq!(open_files("Max open files            unlimited            unlimited"), Some(usize::MAX));
+        assert_eq!(
+            open_files("Max open files            unlimited            unlimited"),
+            Some(usize::MAX)
+        );
         assert_eq!(open_files(""), None);
     }
 }

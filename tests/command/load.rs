@@ -232,8 +232,7 @@ if step["tool_input"]["command"] == "rm":
     print(json.dumps({"decision": "deny", "reason": "no " + step["session_id"]}))
 "#;
     let taken = std::env::var("HOOKGATE_TEST_TAKEN").map_or(0, |taken| taken.parse().unwrap());
-    let _taken: Vec<_> =
-        (0..taken).map(|_| std::fs::File::open("/dev/null").unwrap()).collect();
+    let _taken: Vec<_> = (0..taken).map(|_| std::fs::File::open("/dev/null").unwrap()).collect();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("guard.py"), GUARD).unwrap();
     let hook = "[[hook]]\nid = \"guard\"\nevent = \"pre_tool_use\"\ntimeout = \"20m\"\n\

@@ -159,7 +159,8 @@ async fn who_waits_until_its_time_is_over_is_overloaded_and_its_posture_decides(
     let work = Work::default();
     let short = Duration::from_secs(1);
     let guard = work.hook("guard").timeout(short);
-    let engine = Engine::new(table(1, [guard.clone().tool("Bash"), work.hook("first").tool("Read")]));
+    let engine =
+        Engine::new(table(1, [guard.clone().tool("Bash"), work.hook("first").tool("Read")]));
     let context = StepContext::new("s");
     let read = hookgate::ToolUse::from(ToolCall::new("Read", serde_json::json!({})));
     let mut first = Box::pin(engine.dispatch(read, &context));

@@ -38,8 +38,8 @@ fn dispatch(scopes: &[Scope], in_force: &AtomicU64, stop: &AtomicBool, counts: &
     while !stop.load(Ordering::Relaxed) {
         for scope in scopes {
             let at_least = in_force.load(Ordering::SeqCst);
-            let gate = runtime
-                .block_on(async { scope.dispatch(bash("ls"), &scope.context()).await });
+            let gate =
+                runtime.block_on(async { scope.dispatch(bash("ls"), &scope.context()).await });
             let decision = gate.decision().unwrap();
             let by: u64 = decision.reason.as_deref().unwrap().parse().unwrap();
             counts.outdated.fetch_add(usize::from(by < at_least), Ordering::Relaxed);
@@ -56,8 +56,7 @@ fn reload_for(time: Duration, told_early: bool) -> (Counts, u64) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hooks.toml");
     write(&file, 1);
-    let reloader =
-        Reloader::of_files(support::registry(), [(Layer::User, file.clone())]).unwrap();
+    let reloader = Reloader::of_files(support::registry(), [(Layer::User, file.clone())]).unwrap();
     let engine = Arc::clone(reloader.engine());
     let mine = || sync("mine", |_| Ok(Verdict::none()));
     let open = |n| engine.scope(format!("s{n}")).hook(mine()).open().unwrap();

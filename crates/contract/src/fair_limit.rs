@@ -288,7 +288,11 @@ mod tests {
     }
 
     /// Gives a place back again and again, and returns the order in which those who wait get it.
-    fn order(limit: &FairLimit, first: Place, mut all: Vec<(&'static str, Taking)>) -> Vec<&'static str> {
+    fn order(
+        limit: &FairLimit,
+        first: Place,
+        mut all: Vec<(&'static str, Taking)>,
+    ) -> Vec<&'static str> {
         let mut served = Vec::new();
         drop(first);
         while !all.is_empty() {
@@ -333,7 +337,10 @@ mod tests {
         let limit = FairLimit::new(1, 2);
         let first = taken(&limit, "a");
         let (second, mut third) = (waits(&limit, "b"), waits(&limit, "c"));
-        assert_eq!(poll(&mut limit.take("d")), Some(Err(QueueFull(2))).map(|full| full.map(|()| Place(None))));
+        assert_eq!(
+            poll(&mut limit.take("d")),
+            Some(Err(QueueFull(2))).map(|full| full.map(|()| Place(None)))
+        );
         drop(first);
         assert_eq!((limit.taken(), limit.waiting()), (1, 1));
         drop(second);

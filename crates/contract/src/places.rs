@@ -33,7 +33,9 @@ impl Resource {
 
     fn busy(self, limit: &FairLimit) -> String {
         let (most, key) = (limit.most(), self.key());
-        format!("{most} of {most} {key} were at work: raise `{key}` in [limits], or the `timeout` of the hook")
+        format!(
+            "{most} of {most} {key} were at work: raise `{key}` in [limits], or the `timeout` of the hook"
+        )
     }
 }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use hookgate_contract::BuildContext;
 use hookgate_contract::BuiltHandler;
-use hookgate_contract::{Resource, Role};
 use hookgate_contract::dialect::ScriptAgent;
 use hookgate_contract::settings::{NodeValue, Settings};
 use hookgate_contract::template::ValueTemplate;
+use hookgate_contract::{Resource, Role};
 use hookgate_net::{Lookup, SystemLookup};
 
 use crate::client;

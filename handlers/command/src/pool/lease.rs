@@ -67,11 +67,7 @@ impl CallError {
 
 impl<'a, C: Conversation> Lease<'a, C> {
     /// Makes a lease without a process yet.
-    pub(super) const fn new(
-        pool: Arc<PoolState<C>>,
-        place: Place,
-        secrets: &'a Secrets,
-    ) -> Self {
+    pub(super) const fn new(pool: Arc<PoolState<C>>, place: Place, secrets: &'a Secrets) -> Self {
         Self {
             pool,
             secrets,

@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hookgate_contract::{FairLimit, Failure, FailureClass, Invocation, Place};
+use hookgate_contract::{Failure, FailureClass, FairLimit, Invocation, Place};
 use tokio::time::Instant;
 
 use super::backoff::Backoff;
