@@ -34,6 +34,7 @@
 //!
 //! | hooks | judge |
 //! |---|---|
+//! | guards that are set to [windows](crate::table::TextWindow), without conditions on the text | each window once it has come, and the whole at the end |
 //! | whose handler says where a text can be [cut](hookgate_contract::TextCuts), without conditions on the text (`redact_secrets`) | each piece at once, and the whole at the end |
 //! | all others that decide | the whole, at the end |
 //! | observers | the whole, at the end |
@@ -56,6 +57,9 @@
 //! | `stream/held.rs` | the text that is held back, and when it is looked at |
 //! | `stream/exposure.rs`, `stream/released.rs` | how much may be shown before it is judged; what may be shown now |
 //! | `stream/cut.rs`, `stream/retraction.rs` | a text that was cut; text that is taken back |
+//! | `stream/windows.rs` | how far the hooks that judge windows are |
+//! | `stream/streamed.rs` | the steps whose text can come in parts: answers of a model, what a tool prints |
+//! | `stream/tool_calls.rs` | calls of tools that come in fragments |
 //! | `stream/gated.rs` | the gate around a stream |
 
 mod cut;

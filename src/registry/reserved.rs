@@ -15,7 +15,7 @@ pub(super) const ROOT_KEYS: [&str; 10] = [
 ];
 
 /// The keys of a hook that the engine reads itself, and those that every program may give a meaning.
-pub(super) const HOOK_KEYS: [&str; 59] = [
+pub(super) const HOOK_KEYS: [&str; 60] = [
     "after",
     "agent",
     "any",
@@ -69,6 +69,7 @@ pub(super) const HOOK_KEYS: [&str; 59] = [
     "retry",
     "role",
     "safety",
+    "stream",
     "subagent",
     "tags",
     "timeout",

@@ -358,7 +358,7 @@ impl<'a, E: HookEngine + ?Sized, S: StreamedStep> StreamGate<'a, E, S> {
         let cut = Cut::new(decision, self.shown(), self.kept());
         self.cut = Some(cut.clone());
         // What was held is not shown any more; the runtime has the text as it came.
-        (self.held, self.windows) = (HeldText::new(), Windows::new());
+        self.held = HeldText::new();
         cut
     }
 }

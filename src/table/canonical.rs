@@ -316,8 +316,9 @@ pub(super) fn hook_form(spec: &HookSpec) -> Value {
     add_given(&mut form, "required", required.then_some(true));
     add_given(&mut form, "needs", set(needs));
     add_given(&mut form, "fallback", serde_json::to_value(fallback).unwrap_or_default());
-    add_given(&mut form, "retry", retry.as_ref().map_or(Value::Null, retry_form));
+    add_given(&mut form, "retry", retry.as_deref().map_or(Value::Null, retry_form));
     let window = text_window
+        .as_deref()
         .map(|TextWindow { bytes, overlap }| json!({"window": bytes, "overlap": overlap}));
     add_given(&mut form, "stream", window.unwrap_or_default());
     let capabilities = built.capabilities.as_deref();

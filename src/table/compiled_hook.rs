@@ -106,7 +106,7 @@ impl CompiledHook {
         check_fallback(spec, selector.name(), contract, &postures, errors);
         let can_be_late = spec.timeout.is_some() && matches!(built.handler, Handler::Sync(_));
         Self {
-            handler: retrying(&built.handler, spec.retry.as_ref(), timeout),
+            handler: retrying(&built.handler, spec.retry(), timeout),
             dependencies: Dependencies::default(),
             checks: definition.conditions_at(event_index).any() || can_be_late,
             can_be_late,

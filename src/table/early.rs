@@ -20,9 +20,6 @@ use super::text_window::TextWindow;
 use crate::hook_id::HookId;
 use crate::matcher::MatchError;
 
-/// The events whose text can come in parts.
-pub(super) const STREAMED: [Event; 2] = [Event::PostLlmResponse, Event::PostToolUse];
-
 /// The hooks of an event, told apart by when they judge a text that comes in parts.
 #[derive(Debug, Default)]
 pub(crate) struct EarlyHooks {

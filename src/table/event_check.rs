@@ -12,9 +12,9 @@ use hookgate_contract::{Contract, EventKind, Handler, Posture, Role};
 use serde_json::Value;
 
 use super::build_error::{BuildError, BuildProblem};
-use super::early::STREAMED;
 use super::retry::{MOST_RETRIES, Retry};
 use super::spec::{HookSpec, override_key};
+use super::text_window::STREAMED;
 use crate::matcher::MatchSpec;
 use crate::timer::format_timeout;
 
@@ -99,7 +99,7 @@ pub(super) fn check_at_event(
 
 /// Refuses to retry a handler for which that is nothing, or is done already.
 pub(super) fn check_retry(spec: &HookSpec, timeout: Duration, errors: &mut Vec<BuildError>) {
-    let Some(retry) = &spec.retry else { return };
+    let Some(retry) = spec.retry() else { return };
     let mut report = |problem| errors.push(BuildError::of_hook(spec, "retry", problem));
     if matches!(spec.built().handler, Handler::Sync(_)) || spec.kind() == "builtin" {
         return report(BuildProblem::NothingToRetry);
@@ -132,7 +132,7 @@ pub(super) fn check_text_window(
     role: Role,
     errors: &mut Vec<BuildError>,
 ) {
-    let Some(window) = spec.text_window else { return };
+    let Some(window) = spec.text_window() else { return };
     let is_streamed = |event: &str| STREAMED.iter().any(|streamed| streamed.name() == event);
     let mut report = |problem| errors.push(BuildError::of_hook(spec, "stream", problem));
     if let Some(problem) = window.problem() {

@@ -43,8 +43,8 @@ impl HookSpec {
             let kinds: Vec<_> = self.fallback.iter().map(|one| one.kind().name()).collect();
             phrases.push(format!("falls back to {}", kinds.join(", ")));
         }
-        phrases.extend(self.retry.as_ref().map(retried));
-        phrases.extend(self.text_window.map(|window| format!("judges a stream by {window}")));
+        phrases.extend(self.retry().map(retried));
+        phrases.extend(self.text_window().map(|window| format!("judges a stream by {window}")));
         phrases
     }
 

@@ -456,14 +456,14 @@ impl Hook {
 
     /// Tries a call that has failed again, as long as the deadline of the hook allows it.
     pub fn retry(mut self, retry: Retry) -> Self {
-        self.spec.retry = Some(retry);
+        self.spec.retry = Some(Box::new(retry));
         self
     }
 
     /// Has it judge a text that still comes by windows, and not only as a whole: see [`stream`](crate::stream). It must be a
     /// guard at an event with such a text, without conditions on the text.
-    pub const fn text_window(mut self, window: TextWindow) -> Self {
-        self.spec.text_window = Some(window);
+    pub fn text_window(mut self, window: TextWindow) -> Self {
+        self.spec.text_window = Some(Box::new(window));
         self
     }
 

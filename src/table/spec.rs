@@ -68,9 +68,10 @@ pub struct HookSpec {
     pub(crate) required: bool,
     pub(super) needs: Vec<String>,
     pub(super) fallback: Vec<Contribution>,
-    pub(super) retry: Option<Retry>,
+    // In boxes, since few hooks have one and there are thousands of hooks.
+    pub(super) retry: Option<Box<Retry>>,
     /// The pieces by which it judges a text that still comes.
-    pub(super) text_window: Option<TextWindow>,
+    pub(super) text_window: Option<Box<TextWindow>>,
     /// The name of the shared handler in the file, if it is one.
     pub(super) shared: Option<String>,
     pub(crate) merge: bool,
@@ -243,14 +244,14 @@ impl HookSpec {
 
     /// Returns how often a call that has failed is tried again.
     #[must_use]
-    pub const fn retry(&self) -> Option<&Retry> {
-        self.retry.as_ref()
+    pub fn retry(&self) -> Option<&Retry> {
+        self.retry.as_deref()
     }
 
     /// Returns the pieces by which it judges a text that still comes; `None` if it wants the whole.
     #[must_use]
-    pub const fn text_window(&self) -> Option<TextWindow> {
-        self.text_window
+    pub fn text_window(&self) -> Option<TextWindow> {
+        self.text_window.as_deref().copied()
     }
 
     /// Returns the name under which the handler was declared, if several hooks may use it.

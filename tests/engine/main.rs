@@ -48,6 +48,7 @@ mod stop_at;
 mod stops;
 mod stream;
 mod stream_gate;
+mod stream_windows;
 mod told;
 mod torture;
 mod turns;

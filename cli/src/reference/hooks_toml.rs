@@ -49,7 +49,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "Time and failures",
-        &["timeout", "retry", "on_failure", "on_unclear", "required", "fallback"],
+        &["timeout", "retry", "stream", "on_failure", "on_unclear", "required", "fallback"],
     ),
     ("Whether it works", &["canary"]),
 ];

@@ -33,7 +33,7 @@ use crate::decision::VerdictDecision;
 use crate::derived::Derived;
 use crate::failure::{Failure, FailureClass};
 use crate::payload::AnyPayload;
-use crate::places::Places;
+use crate::resource::Places;
 use crate::verdict::ReasonCode;
 
 mod header;

@@ -57,6 +57,7 @@ mod kind;
 mod layer;
 mod places;
 mod probe;
+mod resource;
 mod role;
 mod section;
 mod session_env;
@@ -102,10 +103,11 @@ pub use handler::{
 };
 pub use kind::{BuildFn, EffectsFn, HandlerKind};
 pub use layer::{Layer, UnknownLayer};
+pub use places::Claim;
 #[doc(hidden)]
 pub use places::Waits;
-pub use places::{Claim, Places, Resource};
 pub use probe::{Probe, ProbeFuture, ProbeResult};
+pub use resource::{Places, Resource};
 pub use role::{Mode, Role};
 pub use section::{ConfigSection, Sections};
 pub use session_env::SessionEnv;

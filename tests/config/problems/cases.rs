@@ -267,6 +267,18 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
             of(judge, on("retry = { times = 1 }")),
             "5:9: hook `a`: a judge retries by itself (`retries` and `backoff` of `prompt`, which follow what the service asks for): leave `retry` out, or set `retries = 0` there",
         ),
+        (
+            of(command, at("stop", "stream = {}")),
+            "5:10: hook `a`: a text comes in parts at `post_llm_response` and `post_tool_use`, and the hook is at neither of them: leave `stream` out",
+        ),
+        (
+            of(command, at("post_llm_response", "stream = { window = 3, overlap = 0 }")),
+            "5:10: hook `a`: `stream` of this hook: a window has 16 to 1048576 bytes, not 3",
+        ),
+        (
+            of(command, at("post_llm_response", "role = \"rewrite\"\nstream = {}")),
+            "6:10: hook `a`: a text that still comes is judged by windows only if the hook is a guard, which changes nothing: leave `stream` out, and the hook waits for the whole",
+        ),
         (of("handler = \"m\"", on("")), "4:11: there is no handler `m`"),
         (
             sharing("{ events = \"stop\" }", ""),

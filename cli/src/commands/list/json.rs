@@ -87,5 +87,8 @@ fn execution(spec: &HookSpec) -> Map<String, Value> {
         });
         add("retry", retry);
     }
+    if let Some(window) = spec.text_window() {
+        add("stream", json!({"window": window.bytes, "overlap": window.overlap}));
+    }
     keys
 }

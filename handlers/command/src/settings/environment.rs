@@ -164,8 +164,7 @@ impl Environment {
     pub(crate) fn check_shared(&self, env: Option<&SessionEnv>) -> Result<(), Failure> {
         let Some((name, _)) = self.of_session(env).next() else { return Ok(()) };
         let detail = format!(
-            "the session has `{name}` of its own, and the program runs for all sessions: start one for each step \
-             (no `worker`), or leave `{name}` out of the environment of the session"
+            "the session has `{name}` of its own, and the program runs for all sessions: start one for each step, or leave `{name}` out of the environment of the session"
         );
         Err(Failure::new(FailureClass::Spawn, detail))
     }

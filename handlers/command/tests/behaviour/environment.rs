@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use hookgate_contract::payload::{Stop, ToolCall};
-use hookgate_contract::{StepContext, Verdict};
+use hookgate_contract::{SessionEnv, StepContext, Verdict};
 use serde_json::json;
 
 use crate::support::{build, build_in, call, context_of, invoke, invoke_as, invoke_with};
@@ -62,6 +62,39 @@ async fn the_environment_is_an_allow_list() {
         assert!(seen.lines().any(|seen| seen == line), "{line} in {seen}");
     }
     assert!(!names(&seen).contains("NOT_SET_ANYWHERE"));
+}
+
+#[tokio::test]
+async fn what_a_session_has_stands_before_what_the_process_has() {
+    let env = SessionEnv::from_iter([
+        (CANARY, "of the session"),
+        ("LANG", "xx_YY"),
+        ("MODE", "of the session"),
+        ("UNLISTED", "goes nowhere"),
+    ]);
+    let settings = json!({"argv": ["/usr/bin/env"], "stdout": "context", "env": [CANARY], "set_env": {"MODE": "strict"}});
+    let context = StepContext::new("session-1").env(&env);
+    let seen = invoke_with(&build(&settings), &call(), &context).await.unwrap();
+    let seen = seen.parts().unwrap().context.concat();
+    // What was passed on is hidden in what the program says; what the config says goes first.
+    for line in [&format!("{CANARY}=[{CANARY}]"), "LANG=xx_YY", "MODE=strict"] {
+        assert!(seen.lines().any(|seen| seen == line), "{line} in {seen}");
+    }
+    assert!(!seen.contains("UNLISTED") && !seen.contains("of the session"), "{seen}");
+    // It is the value of the session that the program has.
+    let test = format!("[ \"${CANARY}\" = 'of the session' ] || exit 2");
+    let built = build(&json!({"shell": test, "env": [CANARY]}));
+    assert_eq!(invoke_with(&built, &call(), &context).await.unwrap(), Verdict::none());
+    assert!(invoke(&built).await.unwrap().parts().is_some(), "and without it that of the process");
+}
+
+#[tokio::test]
+async fn a_program_of_all_sessions_refuses_one_with_variables_of_its_own() {
+    let built = build(&json!({"argv": ["/bin/cat"], "mode": "worker", "env": [CANARY]}));
+    let env = SessionEnv::from_iter([(CANARY, "of the session")]);
+    let context = StepContext::new("session-1").env(&env);
+    let failure = invoke_with(&built, &call(), &context).await.unwrap_err();
+    assert!(failure.detail.contains("runs for all sessions"), "{failure}");
 }
 
 #[tokio::test]
