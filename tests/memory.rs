@@ -12,9 +12,11 @@ use std::time::Duration;
 use hookgate::approval::Parked;
 use hookgate::config::Loader;
 use hookgate::{
-    Engine, Event, Gate, HandlerTable, Hook, HookEngine, Scope, StepContext, ToolUse, Verdict,
+    Asked, Engine, Event, Gate, HandlerTable, Hook, HookEngine, Scope, StepContext, ToolUse,
+    Verdict,
 };
 use support::{bash, context};
+use tokio::runtime::Runtime;
 
 const WARM_UP: u32 = 50_000;
 
@@ -146,21 +148,32 @@ fn a_session_takes_little_memory_and_gives_all_of_it_back() {
     assert!(grown < 2 << 20, "{grown} bytes are left");
 }
 
-/// Tables come and go, and questions are parked, resumed and approved: thirty thousand and a hundred thousand of them,
-/// where there is time for so many.
+/// An engine that asks about each step.
+fn asking() -> Engine {
+    support::engine([support::sync("asks", |_| Ok(Verdict::ask("sure?")))])
+}
+
+fn asked(runtime: &Runtime, engine: &Engine, context: &StepContext<'_>) -> Asked<ToolUse> {
+    match runtime.block_on(engine.dispatch(bash("make"), context)) {
+        Gate::Asked(asked) => asked,
+        _ => panic!("nobody asks"),
+    }
+}
+
+/// Tables come and go, and users approve what they are asked about: thirty thousand tables and a hundred thousand
+/// approvals, where there is time for so many.
 #[test]
 fn swaps_and_approvals_leave_nothing() {
-    const GOOD_FOR: Duration = Duration::from_millis(300);
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let asks = || support::sync("asks", |_| Ok(Verdict::ask("sure?")));
-    let engine = std::sync::Arc::new(support::engine([asks()]));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let engine = std::sync::Arc::new(asking());
     let table = |stamp: u32| {
         let guards = (0..8).map(|n| {
             support::sync(&format!("guard-{n}"), |_| Ok(Verdict::none())).tag(stamp.to_string())
         });
         let mut table = HandlerTable::builder();
-        table.extend(guards.chain([asks()]));
+        table.extend(guards);
+        table.insert(support::sync("asks", |_| Ok(Verdict::ask("sure?"))));
         table.build().unwrap()
     };
     let swap = |swaps: u32| {
@@ -172,34 +185,50 @@ fn swaps_and_approvals_leave_nothing() {
         }
     };
     let approve = |approvals: u32| {
-        let mut approved = 0;
-        while approved < approvals {
-            let session = format!("session-{approved}");
+        for number in 0..approvals {
+            let session = format!("session-{number}");
             let context = StepContext::new(&session);
-            let gate = runtime.block_on(engine.dispatch(bash("make"), &context));
-            let Gate::Asked(asked) = gate else { panic!("nobody asks") };
-            let parked = asked.park(&engine, &context, GOOD_FOR).unwrap();
-            let kept = serde_json::to_vec(&parked).unwrap();
-            // On a busy machine one may have ended before it is resumed.
-            let parked = Parked::from_json(&kept).unwrap();
-            if let Ok(asked) = engine.resume::<ToolUse>(parked, &context) {
-                assert!(runtime.block_on(asked.approve(&engine, &context)).is_cleared());
-                approved += 1;
-            }
+            let asked = asked(&runtime, &engine, &context);
+            assert!(runtime.block_on(asked.approve(&*engine, &context)).is_cleared());
         }
     };
-    // What is kept of a question until it ends is kept of as many as come in that time.
     swap(1_000);
-    approve(support::cases(3_000, 10_000));
+    approve(5_000);
     let before = resident();
-    let (swaps, approvals) = (support::cases(3_000, 30_000), support::cases(6_000, 100_000));
+    let (swaps, approvals) = (support::cases(3_000, 30_000), support::cases(10_000, 100_000));
     swap(swaps);
     approve(approvals);
-    std::thread::sleep(GOOD_FOR);
-    approve(1);
     let grown = resident().saturating_sub(before);
     eprintln!("{grown} bytes are left of {swaps} swaps and {approvals} approvals");
-    assert!(grown < 2 << 20, "{grown} bytes are left");
+    assert!(grown < 1 << 20, "{grown} bytes are left");
+}
+
+/// A question that was resumed is known for thirty days, so that no copy of it is resumed once more: that is its id, and
+/// nothing else of it.
+#[test]
+fn of_a_question_that_was_resumed_its_id_is_left() {
+    const MOST: u64 = 200;
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let engine = asking();
+    let answer = |questions: u32| {
+        for number in 0..questions {
+            let session = format!("session-{number}");
+            let context = StepContext::new(&session);
+            let asked = asked(&runtime, &engine, &context);
+            let parked = asked.park(&engine, &context, Duration::from_secs(3_600)).unwrap();
+            let kept = serde_json::to_vec(&parked).unwrap();
+            let parked = Parked::from_json(&kept).unwrap();
+            let asked = engine.resume::<ToolUse>(parked, &context).unwrap();
+            assert!(runtime.block_on(asked.approve(&engine, &context)).is_cleared());
+        }
+    };
+    answer(2_000);
+    let (before, questions) = (resident(), support::cases(10_000, 100_000));
+    answer(questions);
+    let each = resident().saturating_sub(before) / u64::from(questions);
+    eprintln!("{each} bytes for a question that was resumed");
+    assert!(each < MOST, "{each} bytes for each");
 }
 
 /// The control: a hook that keeps sixteen bytes of every step is seen.

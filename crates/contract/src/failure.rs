@@ -60,7 +60,7 @@ name_enum! {
         HttpStatus = "http_status",
         /// The service refused the credentials.
         Auth = "auth",
-        /// Too many calls are waiting.
+        /// Too many calls are waiting, or it waited for its turn until its time was over.
         Overloaded = "overloaded",
         /// It panicked.
         Panic = "panic",

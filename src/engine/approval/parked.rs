@@ -145,8 +145,19 @@ pub(crate) struct Approvals {
     key: OnceLock<[u8; 32]>,
     /// A name that no other engine of any process has.
     name: OnceLock<String>,
-    resumed: Mutex<HashMap<String, Resumed>>,
+    resumed: Mutex<ResumedQuestions>,
 }
+
+/// The questions that were resumed.
+#[derive(Default)]
+struct ResumedQuestions {
+    by_id: HashMap<String, Resumed>,
+    /// When it is looked next for those that need not be known any more, in milliseconds since 1970.
+    look_at: u64,
+}
+
+/// How often that is done, in milliseconds: each time all of them are looked at.
+const LOOK_EVERY: u64 = 1_000;
 
 /// What is known of a question that was resumed.
 struct Resumed {
@@ -193,14 +204,18 @@ impl Approvals {
     fn take(&self, parked: &Parked, now: u64) -> bool {
         let longest = u64::try_from(Parked::LONGEST.as_millis()).unwrap_or(u64::MAX);
         let mut resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
-        resumed.retain(|_, of| of.until >= now);
+        if now >= resumed.look_at {
+            resumed.by_id.retain(|_, of| of.until >= now);
+            resumed.look_at = now.saturating_add(LOOK_EVERY);
+        }
         let id = parked.request.id.clone();
         let is_open = resumed
+            .by_id
             .get(&id)
             .is_none_or(|of| of.open_since.is_some_and(|since| parked.request.asked >= since));
         if is_open {
             let until = now.saturating_add(longest).max(parked.expires);
-            resumed.insert(id, Resumed { until, open_since: None });
+            resumed.by_id.insert(id, Resumed { until, open_since: None });
         }
         is_open
     }
@@ -208,7 +223,7 @@ impl Approvals {
     /// Notes that a question is parked again.
     fn give_back(&self, parked: &ApprovalRequest) {
         let mut resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(of) = resumed.get_mut(&parked.id) {
+        if let Some(of) = resumed.by_id.get_mut(&parked.id) {
             of.open_since.get_or_insert(parked.asked);
         }
     }

@@ -15,7 +15,9 @@
 //! | `malformed` | stdout is not a verdict, or a worker is out of step | print logs to stderr |
 //! | `malformed` | no whole answer, and another process still holds stdout | wait for it in the script |
 //! | `oversize` | stdout, or a line of a worker, is longer than `limits.output` | say less, or raise it |
-//! | `overloaded` | more than `queue` calls wait for a worker | raise `workers` |
+//! | `overloaded` | more than `queue` calls wait for a worker, or a call has waited for one until its time was over | raise `workers` |
+//! | `overloaded` | as many programs of hooks were at work as the engine lets, until the time of the hook was over | raise `processes` in `[limits]`, or `timeout` |
+//! | `overloaded` | this process had no file for the pipes to the program, until the time of the hook was over | raise `ulimit -n`, or lower `processes` |
 //!
 //! The class `timeout` comes from the engine, which drops the future at the deadline. A decision that the
 //! program had written until then is not lost: the handler leaves it with the invocation, and the

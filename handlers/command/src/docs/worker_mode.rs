@@ -62,8 +62,9 @@
 //!
 //! # Sizing
 //! * `workers` (default 1): one process answers one call at a time. Two steps at once need two, or the
-//!   second waits.
-//! * `queue` (default 64): more calls than this that wait fail as `overloaded`, at once.
+//!   second waits. Sessions take turns: many calls of one keep another one waiting for one call only.
+//! * `queue` (default 64): more calls than this that wait fail as `overloaded`, at once; one that waits until
+//!   its time is over fails so, too.
 //! * `max_calls` (default 10,000): bounds a hook that leaks memory.
 //! * `startup` (default 10 s): how long an interpreter and its imports may take. The start is not lost
 //!   if the call behind it times out: the worker becomes ready for the next call.
