@@ -417,7 +417,7 @@ impl Sealed for Engine {
         context: &'a StepContext<'a>,
         settle: Settle,
     ) -> Pin<Box<dyn Future<Output = (Clearance, Option<Answer>, Report)> + Send + 'a>> {
-        Box::pin(self.clear_reported(payload, context, settle))
+        Box::pin(self.clear_reported(payload, context, settle, true))
     }
 }
 

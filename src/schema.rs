@@ -12,8 +12,11 @@
 //! assert_eq!(schema::verdict()["dependentRequired"]["reason"][0], "decision");
 //! ```
 
+mod conditions;
 mod config;
+mod execution;
 mod handlers;
+mod lists;
 mod narrow;
 mod texts;
 

@@ -51,6 +51,7 @@ mod origin;
 mod required;
 pub(crate) mod retry;
 mod retrying;
+mod set_aside;
 mod shadowed;
 mod shared_list;
 mod spec;
@@ -95,9 +96,10 @@ pub use machine::Machine;
 pub use origin::Origin;
 pub(crate) use retry::MOST_RETRIES;
 pub use retry::Retry;
+pub(crate) use set_aside::SetAside;
 use shared_list::SharedList;
 pub use spec::HookSpec;
-pub(crate) use spec::{SCOPE, SetAside, Unread, override_key};
+pub(crate) use spec::{SCOPE, Unread, override_key};
 pub(crate) use swap::{
     BELOW_GENERATION, EVENTS, HAS_SESSION, Superseded, Swap, Versioned, generation, word,
 };

@@ -37,7 +37,8 @@ impl Engine {
         context: &StepContext<'_>,
     ) -> (Gate<S>, Report) {
         let (payload, settle) = (step.payload_mut(), Gate::<S>::settle_any);
-        let (clearance, answer, report) = self.clear_whole(payload, context, settle).await;
+        let (clearance, answer, report) =
+            self.clear_reported(payload, context, settle, false).await;
         (Gate::open(step, clearance, answer), report)
     }
 }

@@ -278,7 +278,10 @@ pub(super) async fn evaluate_waiting(
     if table.recorded {
         drop(table);
         // In a box of its own, so that the future of other dispatches is not larger for it.
-        return Box::pin(engine.clear_recorded(payload, context, settle)).await;
+        // A recorder and a shadow are told by a report.
+        let cleared = engine.clear_reported(payload, context, settle, false);
+        let (clearance, answer, _) = Box::pin(cleared).await;
+        return (clearance, answer);
     }
     evaluate_by(engine, &table, payload, context).await
 }

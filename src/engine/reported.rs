@@ -50,7 +50,7 @@ impl Engine {
     ) -> (Gate<S>, Report) {
         const { check::<S>() };
         let (clearance, answer, report) =
-            self.clear_reported(step.payload_mut(), context, Gate::<S>::settle_any).await;
+            self.clear_reported(step.payload_mut(), context, Gate::<S>::settle_any, true).await;
         (Gate::open(step, clearance, answer), report)
     }
 
@@ -62,54 +62,23 @@ impl Engine {
         self.evaluate_reported(payload, &header.context(), |_, _, _, _| {}, true).await.1
     }
 
+    /// Evaluates a step and reports what its hooks have done. What was published in the background is in the report, or is
+    /// left to whoever takes it.
     pub(super) async fn clear_reported(
         &self,
         payload: &mut dyn AnyPayload,
         context: &StepContext<'_>,
         settle: Settle,
+        take_published: bool,
     ) -> (Clearance, Option<Answer>, Report) {
-        let (evaluated, report) = self.evaluate_reported(payload, context, settle, true).await;
-        let (clearance, answer) = self.clearance_reported(evaluated, &report, payload, context);
-        (clearance, answer, report)
-    }
-
-    /// Evaluates a step for an engine with a recorder or a shadow: both are told by a report. What was
-    /// published in the background is left to whoever takes it.
-    pub(super) async fn clear_recorded(
-        &self,
-        payload: &mut dyn AnyPayload,
-        context: &StepContext<'_>,
-        settle: Settle,
-    ) -> (Clearance, Option<Answer>) {
-        let (clearance, answer, _) = self.clear_whole(payload, context, settle).await;
-        (clearance, answer)
-    }
-
-    /// As [`clear_reported`](Self::clear_reported), without what was published in the background.
-    pub(super) async fn clear_whole(
-        &self,
-        payload: &mut dyn AnyPayload,
-        context: &StepContext<'_>,
-        settle: Settle,
-    ) -> (Clearance, Option<Answer>, Report) {
-        let (evaluated, report) = self.evaluate_reported(payload, context, settle, false).await;
-        let (clearance, answer) = self.clearance_reported(evaluated, &report, payload, context);
-        (clearance, answer, report)
-    }
-
-    fn clearance_reported(
-        &self,
-        evaluated: Evaluated,
-        report: &Report,
-        payload: &dyn AnyPayload,
-        context: &StepContext<'_>,
-    ) -> (Clearance, Option<Answer>) {
+        let evaluated = self.evaluate_reported(payload, context, settle, take_published);
+        let (evaluated, report) = evaluated.await;
         let (generation, step_id) = (report.generation, report.step_id.clone());
         let mut clearance = self.clearance(evaluated.decision, generation, step_id, context);
         if let (Some(recorder), Some(decision)) = (&self.shared.recorder, &mut clearance.decision) {
-            decision.unfinished = unfinished(recorder, payload, context, report);
+            decision.unfinished = unfinished(recorder, payload, context, &report);
         }
-        (clearance, evaluated.answer)
+        (clearance, evaluated.answer, report)
     }
 
     async fn evaluate_reported(

@@ -5,16 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use hookgate_contract::contribution::Contribution;
 use hookgate_contract::payload::Safety;
 use hookgate_contract::{Mode, Posture, Role};
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
+use super::conditions::{Conditions, Tests};
+use super::execution::{BackgroundToml, FallbackToml, RetryToml, StreamToml};
 use super::handlers::{Builtin, Cedar, Command, Http, Mcp, Prompt, Rego};
-use super::texts::{
-    DurationText, EventName, GlobPattern, NamePattern, Pattern, RegexPattern, Size,
-};
+use super::lists::OneOrMore;
+use super::texts::{DurationText, EventName, GlobPattern, NamePattern, RegexPattern, Size};
 use crate::decision::Outcome;
 
 /// The hooks of an agent runtime.
@@ -213,39 +213,6 @@ enum IntegersToml {
     Exact,
 }
 
-/// A text, or several.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-pub(super) enum OneOrMore<T> {
-    One(T),
-    More(#[schemars(length(min = 1))] Vec<T>),
-}
-
-/// A text, or several, or a file of them.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-enum TextsOrFile<T> {
-    One(T),
-    More(#[schemars(length(min = 1))] Vec<T>),
-    File(TextFile),
-}
-
-/// Values, or a file of texts.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-enum ValuesOrFile {
-    Values(Vec<Value>),
-    File(TextFile),
-}
-
-/// A file with one text a line.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-struct TextFile {
-    /// The file; a relative path begins at the folder of the config.
-    file: String,
-}
-
 /// One hook.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -401,86 +368,6 @@ enum HandlerToml {
     OfKind(Map<String, Value>),
 }
 
-/// Whether anybody waits for a hook.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-enum BackgroundToml {
-    Waits(bool),
-    Recorded(RecordToml),
-    RecordedFor(RecordedForToml),
-}
-
-/// That they are recorded, and whom what becomes of them is of interest to.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-struct RecordedForToml {
-    record: WhomToml,
-}
-
-/// The user of the agent, or who runs it.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-enum WhomToml {
-    User,
-    Operator,
-}
-
-/// That the calls of a hook are recorded.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-enum RecordToml {
-    Record,
-}
-
-/// One contribution, or several.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-enum FallbackToml {
-    One(Box<Contribution>),
-    More(#[schemars(length(min = 1))] Vec<Contribution>),
-}
-
-/// How often a call that has failed is tried again.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-struct RetryToml {
-    /// How many attempts may follow the first one.
-    #[schemars(range(min = 1, max = 10))]
-    times: u32,
-    /// The wait before the second attempt; it doubles with each further one, up to a minute.
-    #[schemars(extend("default" = "200ms"))]
-    backoff: Option<DurationText>,
-    /// How long one attempt may take; without it the attempts share `timeout`, if a timeout is retried.
-    attempt: Option<DurationText>,
-    /// The classes of failure after which it is tried again; without it timeout, unreachable and overloaded.
-    on: Option<OneOrMore<RetriedClass>>,
-}
-
-/// The pieces by which a guard judges a text that still comes.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-struct StreamToml {
-    /// How many bytes that it has not seen a window has at most; it ends with a sentence.
-    #[schemars(range(min = 16, max = 1_048_576), extend("default" = 800))]
-    window: Option<u32>,
-    /// How many bytes before these it sees again; without it a quarter of the window.
-    overlap: Option<u32>,
-}
-
-/// A class of failure that may pass by itself.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "snake_case")]
-enum RetriedClass {
-    Timeout,
-    Spawn,
-    Exit,
-    Signal,
-    Malformed,
-    Unreachable,
-    HttpStatus,
-    Overloaded,
-}
-
 /// A kind of contribution.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
@@ -506,101 +393,4 @@ struct CanaryToml {
     decision: Option<Outcome>,
     /// The fields that must be changed to these values; `{}` if none may be.
     patch: Option<Map<String, Value>>,
-}
-
-/// Conditions that hold or fail as a whole.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-struct Conditions {
-    /// Tools, as in the hook.
-    tool: Option<OneOrMore<NamePattern>>,
-    /// Globs for the whole name of the tool.
-    tool_glob: Option<OneOrMore<GlobPattern>>,
-    /// Regular expressions for the whole name of the tool.
-    tool_regex: Option<OneOrMore<RegexPattern>>,
-    /// Lets `tool_regex` match a part of the name.
-    regex_search: Option<bool>,
-    /// What the tool can do to the world.
-    safety: Option<OneOrMore<Safety>>,
-    /// Ids or types of agents.
-    agent: Option<OneOrMore<NamePattern>>,
-    /// Whether the agent must be a sub-agent, or must not be one.
-    subagent: Option<bool>,
-    /// Globs for the whole path of the folder in which a command works, or the session.
-    cwd_glob: Option<OneOrMore<GlobPattern>>,
-    /// Conditions on JSON pointers into the tool's input.
-    input: Option<BTreeMap<String, Tests>>,
-    /// Conditions on JSON pointers into the payload.
-    payload: Option<BTreeMap<String, Tests>>,
-    /// Tables of conditions, of which one must hold as a whole.
-    any: Option<Vec<Conditions>>,
-    /// A table of conditions that must not hold as a whole.
-    not: Option<Box<Conditions>>,
-}
-
-/// Tests of one value; all must hold.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-struct Tests {
-    #[schemars(flatten)]
-    tests: PlainTests,
-    /// Tests that must not hold.
-    not: Option<Box<PlainTests>>,
-}
-
-/// Tests of one value, without a `not`.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-struct PlainTests {
-    /// There is a value, or there is none.
-    exists: Option<bool>,
-    /// The value is equal to this one; numbers compare by value.
-    equals: Option<Value>,
-    /// The value is equal to one of these, or to one of the lines of a file: `{ file = "names.txt" }`.
-    one_of: Option<ValuesOrFile>,
-    /// The value is a string that this glob matches as a whole; of several one is enough.
-    glob: Option<TextsOrFile<GlobPattern>>,
-    /// The value is a string in which this regular expression matches. `^` and `$` mean the ends
-    /// of the text; `(?m)` makes them those of a line.
-    regex: Option<RegexPattern>,
-    /// The value is a string that contains this text, or one of these, or one of the lines of a file: `{ file = "names.txt" }`.
-    contains: Option<TextsOrFile<Pattern>>,
-    /// The value is a string that begins with this text, or one of these.
-    starts_with: Option<TextsOrFile<Pattern>>,
-    /// The value is a string that ends with this text, or one of these.
-    ends_with: Option<TextsOrFile<Pattern>>,
-    /// The value is a number greater than this one.
-    gt: Option<f64>,
-    /// The value is a number greater than or equal to this one.
-    ge: Option<f64>,
-    /// The value is a number less than this one.
-    lt: Option<f64>,
-    /// The value is a number less than or equal to this one.
-    le: Option<f64>,
-    /// The number of characters of a string, of entries of an array or a table.
-    len: Option<Length>,
-    /// Upper and lower case are the same in these tests of texts.
-    ignore_case: Option<bool>,
-}
-
-/// A length, or bounds of it.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-enum Length {
-    Exact(u64),
-    Bounds(LengthBounds),
-}
-
-/// Bounds of a length.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-struct LengthBounds {
-    /// More than this.
-    gt: Option<u64>,
-    /// This or more.
-    ge: Option<u64>,
-    /// Less than this.
-    lt: Option<u64>,
-    /// This or less.
-    le: Option<u64>,
 }

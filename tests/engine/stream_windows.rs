@@ -5,16 +5,17 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::{StreamExt, stream};
 use hookgate::builtin::RedactSecrets;
-use hookgate::contract::Slots;
 use hookgate::contract::payload::PostLlmResponse;
+use hookgate::contract::{SessionEnv, Slots};
+use hookgate::engine::DynHookEngine;
 use hookgate::matcher::Test;
 use hookgate::step::Running;
 use hookgate::stream::{Exposure, GatedStream, Part, StreamGate};
 use hookgate::table::TextWindow;
 use hookgate::testing::Captured;
 use hookgate::{
-    Engine, Event, Gate, HandlerTable, Hook, HookEngine, Invocation, Outcome, Role, StepContext,
-    ToolUse, Verdict,
+    Engine, Event, Failure, FailureClass, Gate, HandlerTable, Hook, HookEngine, Invocation,
+    Outcome, Posture, Role, StepContext, ToolUse, Verdict,
 };
 
 use crate::stream_gate::{engine_of, redacts, text_of};
@@ -170,6 +171,63 @@ async fn windows_wait_for_hooks_that_want_the_whole_and_stand_behind_rewriters_o
     }
 }
 
+#[tokio::test]
+async fn a_cut_denies_the_whole_also_if_no_hook_is_left_by_then() {
+    let (hook, _) = judge(TextWindow::bytes(16), "bad");
+    let engine = Arc::new(engine_of([hook]));
+    let scope = engine.scope("session-1").open().unwrap();
+    let dynamic: &dyn DynHookEngine = &*engine;
+    let text = "this is a bad word here";
+    let mut of_engine = StreamGate::new(&*engine, &CONTEXT, Exposure::NONE);
+    let mut of_scope = StreamGate::new(&scope, &CONTEXT, Exposure::NONE);
+    let mut of_dynamic = StreamGate::new(dynamic, &CONTEXT, Exposure::NONE);
+    assert_eq!(of_engine.push(text).await.unwrap_err().outcome, Outcome::Deny);
+    assert_eq!(of_scope.push(text).await.unwrap_err().outcome, Outcome::Deny);
+    assert_eq!(of_dynamic.push(text).await.unwrap_err().outcome, Outcome::Deny);
+    engine.swap(HandlerTable::empty());
+    let whole = || PostLlmResponse::new(text, Vec::new());
+    assert!(matches!(of_engine.finish(whole()).await.gate, Gate::Denied(_)));
+    assert!(matches!(of_scope.finish(whole()).await.gate, Gate::Denied(_)));
+    assert!(matches!(of_dynamic.finish(whole()).await.gate, Gate::Denied(_)));
+    // The control: a text that was not cut.
+    let gate = StreamGate::new(&*engine, &CONTEXT, Exposure::NONE);
+    assert!(gate.finish(whole()).await.gate.is_cleared());
+}
+
+#[tokio::test]
+async fn a_halt_in_a_window_halts_the_run() {
+    let halts = Hook::sync("stop", |_| Ok(Verdict::halt("enough"))).event(Event::PostLlmResponse);
+    let engine = engine_of([halts.role(Role::Guard).text_window(TextWindow::bytes(16))]);
+    let mut gate = StreamGate::new(&engine, &CONTEXT, Exposure::NONE);
+    assert_eq!(gate.push(&sentences(2)).await.unwrap_err().outcome, Outcome::Halt);
+    let ended = gate.finish(PostLlmResponse::new(sentences(2), Vec::new())).await;
+    assert!(matches!(ended.gate, Gate::Halted(_)));
+}
+
+#[tokio::test]
+async fn a_window_whose_hook_fails_counts_as_its_posture_says() {
+    for (posture, is_shown) in [(Posture::Deny, false), (Posture::Allow, true)] {
+        let fails = |_: Invocation<'_>| Err(Failure::new(FailureClass::Exit, "broken"));
+        let hook = Hook::sync("judge", fails).event(Event::PostLlmResponse).role(Role::Guard);
+        let hook = hook.on_failure(posture).text_window(TextWindow::bytes(16));
+        let engine = engine_of([hook]);
+        let mut gate = StreamGate::new(&engine, &CONTEXT, Exposure::NONE);
+        assert_eq!(gate.push(&sentences(2)).await.is_ok(), is_shown);
+    }
+}
+
+#[tokio::test]
+async fn of_windows_of_two_sizes_the_slower_one_is_waited_for() {
+    let guard = |id: &str, bytes: usize| {
+        let hook = Hook::sync(id, |_| Ok(Verdict::none())).event(Event::PostLlmResponse);
+        hook.role(Role::Guard).text_window(TextWindow::bytes(bytes))
+    };
+    let engine = engine_of([guard("small", 16), guard("large", 64)]);
+    let mut gate = StreamGate::new(&engine, &CONTEXT, Exposure::NONE);
+    assert_eq!(gate.push(&"x".repeat(63)).await.unwrap().text, "");
+    assert_eq!(gate.push("xx").await.unwrap().text.len(), 64);
+}
+
 #[test]
 fn a_hook_that_cannot_judge_by_windows_is_refused() {
     let build = |hook: Hook| HandlerTable::builder().insert(hook).build().map(drop);
@@ -280,4 +338,28 @@ async fn the_steps_of_a_call_share_what_hooks_put_into_its_slots() {
     let ran = ran.run(async |_| Ok::<_, String>("done")).await;
     let Gate::Denied(denied) = engine.dispatch(ran, &context).await else { panic!() };
     assert!(denied.feedback().ends_with("began 7"), "{}", denied.feedback());
+}
+
+#[tokio::test]
+async fn a_hook_in_the_background_has_the_slots_and_variables_of_its_call() {
+    let (sender, mut receiver) = tokio::sync::mpsc::channel(1);
+    let after = Hook::async_fn("after", move |call: Invocation<'_>| {
+        let number = call.context().slots.and_then(|slots| slots.take::<u32>());
+        let token = call.context().env.and_then(|env| env.get("TOKEN")).map(str::to_owned);
+        let sender = sender.clone();
+        Box::pin(async move {
+            sender.send((number, token)).await.unwrap();
+            Ok(Verdict::none())
+        })
+    });
+    let after = after.event(Event::PostToolUse).role(Role::Observe).background(true);
+    let engine = engine_of([after]);
+    let (slots, env) = (Slots::new(), SessionEnv::from_iter([("TOKEN", "of this user")]));
+    slots.put(7_u32);
+    let context = CONTEXT.slots(&slots).env(&env);
+    let call = ToolUse::propose("Bash", "{}").unwrap();
+    let ran = engine.dispatch(call, &context).await.cleared().unwrap();
+    let ran = ran.run(async |_| Ok::<_, String>("done")).await;
+    assert!(engine.dispatch(ran, &context).await.is_cleared());
+    assert_eq!(receiver.recv().await.unwrap(), (Some(7), Some("of this user".to_owned())));
 }

@@ -9,7 +9,9 @@ use std::sync::Arc;
 ///
 /// A runtime that serves many users has one environment of its own, and the token of each user in another session. A hook
 /// gets what it lists (`env = ["GITHUB_TOKEN"]`) from here first, and no more than that: a variable that no hook lists
-/// goes nowhere. A clone shares the values. They are in no envelope, record or log, and `Debug` shows the names alone.
+/// goes nowhere. `PATH`, `HOME` and the others that every program gets are taken from here, too. A program that runs for
+/// all sessions (a worker, an MCP server) refuses a session whose values it would have to get and has not; a job that
+/// outlives the process gets those of the process that does it. A clone shares the values. They are in no envelope, record or log, and `Debug` shows the names alone.
 ///
 /// ```
 /// use hookgate_contract::{SessionEnv, StepContext};

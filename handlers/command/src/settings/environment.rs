@@ -103,7 +103,7 @@ impl Environment {
         );
         command.env("PYTHONSAFEPATH", "1");
         command.envs(self.fixed.iter().map(|(name, value)| (name, value)));
-        if let Some(path) = self.python_path() {
+        if let Some(path) = self.python_path(None) {
             command.env(PYTHONPATH, path);
         }
         set_variable(command, "HOOKGATE_HOOK_ID", hook);
@@ -111,12 +111,13 @@ impl Environment {
 
     /// Returns where Python looks first: in the folder of the script, as it would without
     /// `PYTHONSAFEPATH`.
-    fn python_path(&self) -> Option<OsString> {
+    fn python_path(&self, env: Option<&SessionEnv>) -> Option<OsString> {
         let folder = self.python_folder.as_ref()?;
         let fixed = self.fixed.iter().find(|(name, _)| name == PYTHONPATH);
         let passed = || {
             self.passed.iter().find(|name| *name == PYTHONPATH)?;
-            without_relative(PYTHONPATH, env::var_os(PYTHONPATH)?)
+            let of_session = env.and_then(|env| env.get(PYTHONPATH)).map(OsString::from);
+            without_relative(PYTHONPATH, of_session.or_else(|| env::var_os(PYTHONPATH))?)
         };
         let more = fixed.map(|(_, value)| OsString::from(value)).or_else(passed);
         let more = more.unwrap_or_default();
@@ -127,13 +128,14 @@ impl Environment {
 
     /// Adds the variables of the step, and of its session, to a program that runs for one step.
     pub(crate) fn apply_step(&self, command: &mut Command, invocation: &Invocation<'_>) {
-        for (name, value) in self.of_session(invocation.context().env) {
-            // What the config says goes first.
-            if !self.fixed.iter().any(|(fixed, _)| fixed == name)
-                && let Some(value) = without_relative(name, value.into())
-            {
+        let env = invocation.context().env;
+        for (name, value) in self.of_session(env) {
+            if let Some(value) = without_relative(name, value.into()) {
                 command.env(name, value);
             }
+        }
+        if let Some(path) = self.python_path(env) {
+            command.env(PYTHONPATH, path);
         }
         set_variable(command, "HOOKGATE_EVENT", invocation.payload().event_name());
         set_variable(command, "HOOKGATE_SESSION_ID", invocation.context().session_id);
@@ -146,13 +148,15 @@ impl Environment {
         }
     }
 
-    /// Returns what the session has of the variables that the program gets from its host.
+    /// Returns what the session has of the variables that the program gets from its host, and not from the config.
     fn of_session<'s>(
         &'s self,
         env: Option<&'s SessionEnv>,
     ) -> impl Iterator<Item = (&'s str, &'s str)> {
         let names = ALWAYS.iter().copied().chain(self.passed.iter().map(String::as_str));
+        let is_fixed = |name: &str| self.fixed.iter().any(|(fixed, _)| fixed == name);
         names
+            .filter(move |name| !is_fixed(name))
             .filter_map(move |name| Some((name, env?.get(name)?)))
             .filter(|(_, value)| !value.contains('\0'))
     }
@@ -162,7 +166,10 @@ impl Environment {
     /// # Errors
     /// Of class `spawn`: the program has the variables of another session, or of none.
     pub(crate) fn check_shared(&self, env: Option<&SessionEnv>) -> Result<(), Failure> {
-        let Some((name, _)) = self.of_session(env).next() else { return Ok(()) };
+        let is_other = |(name, value): &(&str, &str)| {
+            env::var_os(name).is_none_or(|of_process| of_process != *value)
+        };
+        let Some((name, _)) = self.of_session(env).find(is_other) else { return Ok(()) };
         let detail = format!(
             "the session has `{name}` of its own, and the program runs for all sessions: start one for each step, or leave `{name}` out of the environment of the session"
         );

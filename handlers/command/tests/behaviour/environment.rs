@@ -95,6 +95,25 @@ async fn a_program_of_all_sessions_refuses_one_with_variables_of_its_own() {
     let context = StepContext::new("session-1").env(&env);
     let failure = invoke_with(&built, &call(), &context).await.unwrap_err();
     assert!(failure.detail.contains("runs for all sessions"), "{failure}");
+    // The same value as it has is no other one; `cat` is no worker, and is asked.
+    let same = SessionEnv::from_iter([(CANARY, env!("CARGO_MANIFEST_DIR"))]);
+    let context = StepContext::new("session-1").env(&same);
+    let failure = invoke_with(&built, &call(), &context).await.unwrap_err();
+    assert!(!failure.detail.contains("runs for all sessions"), "{failure}");
+}
+
+#[tokio::test]
+async fn a_script_finds_its_modules_whatever_the_session_has() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("beside.py"), "TEXT = 'found'\n").unwrap();
+    std::fs::write(folder.path().join("hook.py"), "import beside; print(beside.TEXT)\n").unwrap();
+    let settings =
+        json!({"argv": ["python3", "hook.py"], "stdout": "context", "env": ["PYTHONPATH"]});
+    let built = build_in(folder.path(), &settings).unwrap();
+    let env = SessionEnv::from_iter([("PYTHONPATH", "/nowhere")]);
+    let context = StepContext::new("session-1").env(&env);
+    let seen = invoke_with(&built, &call(), &context).await.unwrap();
+    assert_eq!(seen, Verdict::none().context("found"));
 }
 
 #[tokio::test]
