@@ -49,7 +49,7 @@ mod tool;
 use std::convert::Infallible;
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Answer, Contract};
+use hookgate_contract::{Answer, Contract, StepContext};
 
 pub use answered::Answered;
 pub use asked::Asked;
@@ -149,6 +149,20 @@ pub trait HookStep: Sized + Send {
     /// Returns what rewriters change: the payload itself, the one that [`payload`](Self::payload) returns. One that is
     /// another value would be judged in place of the step.
     fn payload_mut(&mut self) -> &mut Self::Payload;
+    /// Returns the id of the step that this one goes on with, if an engine knows it: the result of a tool has that of the
+    /// call. It is used unless the host names the step ([`StepContext::step_id`](crate::StepContext::step_id)).
+    fn step_id(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// Returns the id that a step brings with it, if the host has not named the step.
+#[inline]
+pub(crate) fn own_id<S: HookStep>(step: &S, context: &StepContext<'_>) -> Option<String> {
+    match context.step_id {
+        Some(_) => None,
+        None => step.step_id().map(str::to_owned),
+    }
 }
 
 /// Returns the events of a step, as bits of the armed set.

@@ -7,8 +7,6 @@ use super::Engine;
 use crate::clock;
 use crate::decision::Decision;
 use crate::dispatch::{DispatchContext, evaluate};
-use crate::report::Report;
-use crate::step::{Gate, HookStep};
 use crate::table::HandlerTable;
 
 impl Engine {
@@ -27,18 +25,5 @@ impl Engine {
             DispatchContext::new(&self.shared.services, early, bucket, &set, context, &step_id)
                 .may_wait();
         evaluate(&dispatch, piece).await.decision
-    }
-
-    /// Dispatches the whole, and reports what its hooks have done. What was published in the background is left to
-    /// whoever takes it.
-    pub(crate) async fn dispatch_whole<S: HookStep>(
-        &self,
-        mut step: S,
-        context: &StepContext<'_>,
-    ) -> (Gate<S>, Report) {
-        let (payload, settle) = (step.payload_mut(), Gate::<S>::settle_any);
-        let (clearance, answer, report) =
-            self.clear_reported(payload, context, settle, false).await;
-        (Gate::open(step, clearance, answer), report)
     }
 }

@@ -39,7 +39,9 @@ use crate::clock;
 use crate::dispatch::{
     DispatchContext, evaluate, evaluate_in_span, evaluate_ready, is_large, is_traced,
 };
-use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, events, is_mismatched, session_word};
+use crate::step::{
+    Clearance, Clears, Gate, HookStep, Stamp, events, is_mismatched, own_id, session_word,
+};
 use crate::table::{Bucket, HandlerTable, MatchSet, Matched, word};
 
 /// The future of [`Engine`]'s [`dispatch`](crate::HookEngine::dispatch).
@@ -117,6 +119,9 @@ impl<'a, S: HookStep + 'a> DispatchFuture<'a, S> {
             refuse_completed(black_box(true));
             return Ok(Poll::Pending);
         };
+        if let Some(id) = own_id(&*step, context) {
+            return Ok(self.begin_named(id, cx));
+        }
         let done = match evaluate_now(engine, step.payload_mut(), context, cx) {
             FastPath::NoOpinion(word) if is_mismatched(step) => {
                 let stamp = Stamp { engine: engine.id, word };
@@ -146,6 +151,26 @@ impl<'a, S: HookStep + 'a> DispatchFuture<'a, S> {
             Gate::open(step, clearance, answer)
         }));
         Ok(rest.as_mut().poll(cx))
+    }
+
+    /// As `begin`, for a step that goes on with one of which hooks or records know the id. That one was no fast path
+    /// either.
+    #[cold]
+    #[inline(never)]
+    fn begin_named(&mut self, id: String, cx: &mut Context<'_>) -> Poll<Gate<S>> {
+        let (engine, context) = (self.engine, self.context);
+        let Some(mut step) = self.step.take() else {
+            refuse_completed(black_box(true));
+            return Poll::Pending;
+        };
+        let rest = self.rest.insert(Box::pin(async move {
+            let context = context.step_id(&id);
+            let payload = step.payload_mut();
+            let (clearance, answer) =
+                evaluate_waiting(engine, payload, &context, Gate::<S>::settle_any).await;
+            Gate::open(step, clearance, answer)
+        }));
+        rest.as_mut().poll(cx)
     }
 }
 
@@ -255,11 +280,16 @@ fn evaluate_sync(
     let dispatch =
         DispatchContext::new(&engine.shared.services, table, bucket, set, context, &step_id);
     Some(match evaluate_ready(&dispatch, payload, cx)? {
-        // No step id is kept if no hook has an opinion: that would be an allocation.
-        (None, _) => {
-            let session = session_word(context.session_id);
-            FastPath::NoOpinion(word(session, table.generation().get()))
-        }
+        // An id that no hook has seen is not made: that would be an allocation.
+        (None, answer) => match step_id.into_generated() {
+            None => {
+                let session = session_word(context.session_id);
+                FastPath::NoOpinion(word(session, table.generation().get()))
+            }
+            seen => {
+                FastPath::Done(engine.clearance(None, table.generation(), seen, context), answer)
+            }
+        },
         (decision, answer) => {
             let known = step_id.into_known();
             FastPath::Done(engine.clearance(decision, table.generation(), known, context), answer)

@@ -22,7 +22,7 @@ use super::Engine;
 use super::reported::Settle;
 use crate::generation::Generation;
 use crate::report::Report;
-use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, check, events, is_mismatched};
+use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, check, events, is_mismatched, own_id};
 
 /// What an evaluation comes to: the proof that the step was evaluated, and a supplied answer.
 type Clearing<'a> = Pin<Box<dyn Future<Output = (Clearance, Option<Answer>)> + Send + 'a>>;
@@ -194,6 +194,9 @@ pub trait HookEngine: Sealed + Send + Sync {
     ) -> ReportedFuture<'a, S> {
         const { check::<S>() };
         Box::pin(async move {
+            let id = own_id(&step, context);
+            let named = id.as_deref().map(|id| context.step_id(id));
+            let context = named.as_ref().unwrap_or(context);
             let (clearance, answer, report) = self
                 .evaluate_any_reported(
                     Key::OURS,
@@ -281,6 +284,9 @@ impl<'e> HookEngine for dyn DynHookEngine + 'e {
                 Ok(cleared) => return Gate::Cleared(cleared),
                 Err(step) => step,
             };
+            let id = own_id(&step, context);
+            let named = id.as_deref().map(|id| context.step_id(id));
+            let context = named.as_ref().unwrap_or(context);
             let (clearance, answer) = self
                 .evaluate_any(Key::OURS, step.payload_mut(), context, Gate::<S>::settle_any)
                 .await;

@@ -14,7 +14,7 @@ use crate::dispatch::{DispatchContext, Evaluated, evaluate, evaluate_in_span, is
 use crate::envelope::Incoming;
 use crate::generation::Generation;
 use crate::report::Report;
-use crate::step::{Clearance, Gate, HookStep, check};
+use crate::step::{Clearance, Gate, HookStep, check, own_id};
 
 /// Prepares what came out for the type of a step: [`Gate::settle_any`].
 pub(super) type Settle =
@@ -45,12 +45,35 @@ impl Engine {
     /// As [`dispatch`](crate::HookEngine::dispatch).
     pub async fn dispatch_reported<S: HookStep>(
         &self,
-        mut step: S,
+        step: S,
         context: &StepContext<'_>,
     ) -> (Gate<S>, Report) {
         const { check::<S>() };
+        self.dispatch_taking(step, context, true).await
+    }
+
+    /// Dispatches a text that was judged in pieces, and reports what its hooks have done. What was published in the
+    /// background is left to whoever takes it.
+    pub(crate) async fn dispatch_whole<S: HookStep>(
+        &self,
+        step: S,
+        context: &StepContext<'_>,
+    ) -> (Gate<S>, Report) {
+        self.dispatch_taking(step, context, false).await
+    }
+
+    async fn dispatch_taking<S: HookStep>(
+        &self,
+        mut step: S,
+        context: &StepContext<'_>,
+        take_published: bool,
+    ) -> (Gate<S>, Report) {
+        let id = own_id(&step, context);
+        let named = id.as_deref().map(|id| context.step_id(id));
+        let context = named.as_ref().unwrap_or(context);
+        let (payload, settle) = (step.payload_mut(), Gate::<S>::settle_any);
         let (clearance, answer, report) =
-            self.clear_reported(step.payload_mut(), context, Gate::<S>::settle_any, true).await;
+            self.clear_reported(payload, context, settle, take_published).await;
         (Gate::open(step, clearance, answer), report)
     }
 

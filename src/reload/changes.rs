@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::hook_id::HookId;
 use crate::table::{HandlerTable, HookSpec};
 
@@ -12,7 +14,7 @@ const NAMED: usize = 8;
 /// Which hooks one table has and another has not, each by its id and in the order of ids.
 ///
 /// What belongs to no hook, such as `[limits]`, is not in it: two tables can differ without it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Changes {
     /// Hooks that are new.

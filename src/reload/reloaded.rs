@@ -2,13 +2,15 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use super::changes::Changes;
 use crate::config::ConfigError;
 use crate::config_hash::ConfigHash;
 use crate::generation::Generation;
 
 /// What came of a reload that did not fail.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Reloaded {
     /// The table in force now.

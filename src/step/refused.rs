@@ -3,6 +3,7 @@
 use std::fmt;
 
 use hookgate_contract::{Answer, EventKind};
+use serde::{Serialize, Serializer};
 
 use super::{Clearance, FromVerdict, HookStep, Reaches};
 use crate::decision::{Decision, Outcome};
@@ -178,6 +179,13 @@ impl<S: HookStep> Denied<S> {
 
 impl<S: HookStep + fmt::Debug> std::error::Error for Denied<S> {}
 
+/// Writes the text for the model, and the decision. The step is not in it: [`payload`](Denied::payload) is.
+impl<S: HookStep> Serialize for Denied<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        Refusal { feedback: self.feedback(), decision: self.decision() }.serialize(serializer)
+    }
+}
+
 impl<S: HookStep> Halted<S> {
     /// Returns the decision: which hooks decided and why, and what the hooks added.
     #[must_use]
@@ -211,3 +219,17 @@ impl<S: HookStep> fmt::Display for Halted<S> {
 }
 
 impl<S: HookStep + fmt::Debug> std::error::Error for Halted<S> {}
+
+/// Writes the text for the user, and the decision. The step is not in it: [`payload`](Halted::payload) is.
+impl<S: HookStep> Serialize for Halted<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        Refusal { feedback: self.to_string(), decision: self.decision() }.serialize(serializer)
+    }
+}
+
+/// What is written of a refusal.
+#[derive(Serialize)]
+struct Refusal<'a> {
+    feedback: String,
+    decision: &'a Decision,
+}

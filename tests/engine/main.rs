@@ -29,6 +29,7 @@ mod large_steps;
 mod late;
 mod load;
 mod nested;
+mod one_call;
 mod order;
 mod own_steps;
 mod panicking_payloads;

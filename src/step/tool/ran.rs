@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use hookgate_contract::payload::{PostToolUse, PostToolUseFailure};
+use hookgate_contract::payload::{PostToolUse, PostToolUseFailure, ToolCall};
 use hookgate_contract::{Answer, Contract, Event};
 use serde_json::Value;
 
@@ -64,13 +64,7 @@ impl Reaches<ToolUse> for ToolUse<Ran> {
         answer: Option<Answer>,
     ) -> Result<Self, (ToolUse, Clearance)> {
         let Some(answer) = answer else { return Err((step, clearance)) };
-        let call = step.into_call();
-        let result = if answer.is_error {
-            ToolResult::Failure(PostToolUseFailure::new(call, value_to_text(answer.content)))
-        } else {
-            ToolResult::Success(PostToolUse::new(call, answer.content))
-        };
-        Ok(Self { state: Ran { result, supplied: true, before: clearance.decision }, mark: () })
+        Ok(Self::supplied(step.into_call(), answer, clearance.decision))
     }
 
     fn decision(&self) -> Option<&Decision> {
@@ -97,6 +91,11 @@ impl HookStep for ToolUse<Ran> {
     fn payload_mut(&mut self) -> &mut ToolResult {
         &mut self.state.result
     }
+
+    #[inline]
+    fn step_id(&self) -> Option<&str> {
+        self.state.before.as_ref()?.step_id.as_deref()
+    }
 }
 
 impl FromCleared<ToolUse<Ran>> for ToolUse<Done> {}
@@ -114,6 +113,16 @@ impl Clears<ToolUse<Ran>> for ToolUse<Done> {
 }
 
 impl ToolUse<Ran> {
+    /// Makes the result of a tool that did not run.
+    pub(super) fn supplied(call: ToolCall, answer: Answer, before: Option<Box<Decision>>) -> Self {
+        let result = if answer.is_error {
+            ToolResult::Failure(PostToolUseFailure::new(call, value_to_text(answer.content)))
+        } else {
+            ToolResult::Success(PostToolUse::new(call, answer.content))
+        };
+        Self { state: Ran { result, supplied: true, before }, mark: () }
+    }
+
     /// Adds the result in blocks, images included. A rewrite of the result drops them.
     #[must_use]
     pub fn content_blocks(mut self, blocks: Value) -> Self {
@@ -134,7 +143,7 @@ impl ToolUse<Ran> {
         self
     }
 
-    /// Returns whether a hook supplied the result and the tool did not run.
+    /// Returns whether a hook or the host supplied the result and the tool did not run.
     #[must_use]
     pub const fn is_supplied(&self) -> bool {
         self.state.supplied

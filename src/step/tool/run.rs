@@ -1,5 +1,7 @@
-//! A cleared tool is run: its clearance is used up, and exactly the evaluated arguments are handed over.
+//! A cleared tool is run, or a result supplied: its clearance is used up, and exactly the evaluated arguments are
+//! handed over.
 
+use hookgate_contract::Answer;
 use hookgate_contract::payload::{PostToolUse, PostToolUseFailure, ToolCall};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -106,6 +108,65 @@ impl ToolUse<Cleared> {
                 running.finish(Err::<Value, _>(unwritten))
             }
         }
+    }
+
+    /// As [`run`](Self::run), for a tool that is tried again after an error, up to `attempts` times (at least once). The
+    /// executor is told which attempt it is, from 0: to wait before, or to ask another service. All attempts have the
+    /// arguments that were evaluated, and hooks see the result of the last one. Arguments that differ are another call,
+    /// which is to be dispatched.
+    ///
+    /// ```
+    /// use hookgate::{Gate, HookEngine, Noop, StepContext, ToolUse};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// # let (main, mirror) = (|_: &serde_json::Value| Err("503"), |_: &serde_json::Value| Ok("from the mirror"));
+    /// let fetch = ToolUse::propose("Fetch", r#"{"url":"https://example.org"}"#).unwrap();
+    /// let Gate::Cleared(cleared) = Noop.dispatch(fetch, &StepContext::new("s")).await else { panic!() };
+    /// let ran = cleared.run_attempts(3, async |input, attempt| match attempt {
+    ///     0 | 1 => main(input),
+    ///     _ => mirror(input),
+    /// }).await;
+    /// let Gate::Cleared(done) = Noop.dispatch(ran, &StepContext::new("s")).await else { panic!() };
+    /// assert_eq!(done.into_message(), "from the mirror");
+    /// # });
+    /// ```
+    ///
+    /// # Cancel safety
+    /// As [`run`](Self::run): no attempt follows.
+    pub async fn run_attempts<T, E, F>(self, attempts: u32, mut executor: F) -> ToolUse<Ran>
+    where
+        T: Into<Value>,
+        E: std::fmt::Display,
+        F: AsyncFnMut(&Value, u32) -> Result<T, E>,
+    {
+        let running = self.start();
+        let mut result = executor(running.input(), 0).await;
+        for attempt in 1..attempts {
+            if result.is_ok() {
+                break;
+            }
+            result = executor(running.input(), attempt).await;
+        }
+        running.finish(result)
+    }
+
+    /// Uses a result that the host has already, from a cache, in place of running the tool. It passes the hooks of the
+    /// result as any other, and [`is_supplied`](ToolUse::is_supplied).
+    ///
+    /// ```
+    /// use hookgate::contract::Answer;
+    /// use hookgate::{Gate, HookEngine, Noop, StepContext, ToolUse};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let read = ToolUse::propose("Read", r#"{"path":"a.txt"}"#).unwrap();
+    /// let Gate::Cleared(cleared) = Noop.dispatch(read, &StepContext::new("s")).await else { panic!() };
+    /// let ran = cleared.supply(Answer::new("read an hour ago"));
+    /// assert!(ran.is_supplied());
+    /// # });
+    /// ```
+    #[must_use = "hooks look at the result where it is dispatched"]
+    pub fn supply(self, answer: Answer) -> ToolUse<Ran> {
+        ToolUse::supplied(self.state.payload, answer, self.state.decision)
     }
 
     /// Starts the tool, for a runtime that cannot hand over a closure.
