@@ -5,6 +5,7 @@ mod agents;
 mod builtins;
 mod conditions;
 pub(crate) mod documents;
+mod events;
 mod hooks_toml;
 pub(crate) mod markdown;
 pub(crate) mod value_schema;

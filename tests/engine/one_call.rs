@@ -5,7 +5,9 @@ use hookgate::contract::Answer;
 use hookgate::engine::DynHookEngine;
 use hookgate::recorder::Channel;
 use hookgate::step::Ran;
-use hookgate::{Engine, Event, Gate, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict};
+use hookgate::{
+    Engine, Event, Gate, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict,
+};
 use serde_json::{Value, json};
 
 use crate::support::{Log, bash, context, engine, sync};
@@ -58,7 +60,8 @@ async fn both_steps_of_a_call_have_one_id_and_the_next_call_has_another() {
         let seen = log.take();
         let (pairs, rest) = seen.as_chunks::<2>();
         assert!(rest.is_empty() && pairs.len() == 10, "{seen:?}");
-        let calls: std::collections::HashSet<&String> = pairs.iter().map(|[call, _]| call).collect();
+        let calls: std::collections::HashSet<&String> =
+            pairs.iter().map(|[call, _]| call).collect();
         assert_eq!(calls.len(), 10, "each call has an id of its own: {seen:?}");
         for [call, result] in pairs {
             assert_eq!(call, result);

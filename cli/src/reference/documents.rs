@@ -2,7 +2,7 @@
 
 use super::markdown::{all_settings, section, settings_table};
 use super::{Page, agents, builtins, conditions};
-use super::{hooks_toml::hooks_toml, verdicts::verdicts};
+use super::{events::events, hooks_toml::hooks_toml, verdicts::verdicts};
 
 const CONDITIONS: &str = include_str!("conditions.md");
 const BUILTINS: &str = include_str!("builtins.md");
@@ -27,6 +27,7 @@ pub(crate) fn all() -> Vec<(String, String)> {
         ("docs/conditions.md", document(CONDITIONS, &conditions())),
         ("docs/builtins.md", document(BUILTINS, &builtins())),
         ("docs/verdicts.md", verdicts()),
+        ("docs/events.md", events()),
     ];
     let tables = tables.map(|(path, settings)| (path, settings_table(&all_settings(settings))));
     documents.extend(tables);
