@@ -31,7 +31,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct HookId(Arc<str>);
 
+/// What the ids of hooks of a scope begin with, and no others do.
+pub(crate) const SCOPE: &str = "scope/";
+
 impl HookId {
+    /// Returns whether it is a hook of a scope.
+    pub(crate) fn is_of_scope(&self) -> bool {
+        self.starts_with(SCOPE)
+    }
+
     /// Returns the text of the id.
     ///
     /// ```

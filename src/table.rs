@@ -99,7 +99,7 @@ pub use retry::Retry;
 pub(crate) use set_aside::SetAside;
 use shared_list::SharedList;
 pub use spec::HookSpec;
-pub(crate) use spec::{SCOPE, Unread, override_key};
+pub(crate) use spec::{Unread, override_key};
 pub(crate) use swap::{
     BELOW_GENERATION, EVENTS, HAS_SESSION, Superseded, Swap, Versioned, generation, word,
 };

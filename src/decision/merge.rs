@@ -84,6 +84,7 @@ pub(crate) fn merge(
     for (position, ballot) in (1..).zip(more) {
         let is_decisive = determines(position, &ballot);
         let Ballot { hook, mut parts, .. } = ballot;
+        let of_session = hook.is_of_scope();
         let place = decision.messages.len();
         tell(&mut told, &mut required, ballot.uncounted, place, &hook, &parts);
         decision.contributions.extend(Contributed::all_of(&hook, parts.contributions));
@@ -102,7 +103,14 @@ pub(crate) fn merge(
         }
         decision.context.append(&mut parts.context);
         decision.messages.extend(parts.message);
-        decision.annotations.append(&mut parts.annotations);
+        if of_session {
+            // A hook of a session replaces nothing that a hook of the engine has noted.
+            for (key, value) in parts.annotations {
+                decision.annotations.entry(key).or_insert(value);
+            }
+        } else {
+            decision.annotations.append(&mut parts.annotations);
+        }
     }
     word_reasons(&mut decision, shared, failed, strictest);
     decision.failed_required = required;

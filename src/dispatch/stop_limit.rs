@@ -7,6 +7,8 @@
 //! A host that counts the denials itself says so in the payload (`continues_so_far`); for the others the
 //! engine counts here, for each agent of each session. A stop that goes through and the end of the session
 //! reset the count.
+//!
+//! What hooks of a session deny alone is a row of its own: it uses up no denial of the hooks of the engine.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -17,6 +19,7 @@ use hookgate_contract::{Event, StepContext};
 use super::sessions::Sessions;
 use super::{DispatchContext, DispatchState};
 use crate::decision::{Decision, Outcome, SmallList};
+use crate::hook_id::HookId;
 use crate::panic_boundary::catch;
 
 /// For how many agents of one session denials are counted. The bound keeps a host that makes up a new
@@ -24,22 +27,31 @@ use crate::panic_boundary::catch;
 const AGENTS: usize = 256;
 
 /// The counts of one session, for each event and agent.
-type Agents = BTreeMap<(Event, String), u64>;
+type Agents = BTreeMap<(Event, String), Rows>;
+
+/// How many stops were denied in a row.
+#[derive(Debug, Default)]
+struct Rows {
+    by_engine: u64,
+    by_session: u64,
+}
 
 /// The denied stops of each agent, since its last stop that went through.
 #[derive(Debug, Default)]
 pub(crate) struct StopCounts(Mutex<Sessions<Agents>>);
 
 impl StopCounts {
-    /// Counts a denied stop and returns how many there were in a row before it.
-    pub(crate) fn count_denied(&self, event: Event, context: &StepContext<'_>) -> u64 {
+    /// Counts a denied stop and returns how many there were in a row before it, of the hooks of the engine or of those of
+    /// the session.
+    fn count_denied(&self, event: Event, context: &StepContext<'_>, of_session: bool) -> u64 {
         self.with(|sessions| {
             let agents = sessions.get_or_insert(context.session_id).0;
             let agent = (event, context.agent_id.unwrap_or_default().to_owned());
             if agents.len() >= AGENTS && !agents.contains_key(&agent) {
                 agents.pop_first();
             }
-            let count = agents.entry(agent).or_default();
+            let rows = agents.entry(agent).or_default();
+            let count = if of_session { &mut rows.by_session } else { &mut rows.by_engine };
             let before = *count;
             *count = before.saturating_add(1);
             before
@@ -99,8 +111,14 @@ impl DispatchContext<'_> {
         let counted = |payload: &dyn AnyPayload| {
             catch("the payload", || payload.denials_so_far()).ok().flatten()
         };
-        let host_count = payload.and_then(counted);
-        let so_far = host_count.unwrap_or_else(|| services.stops.count_denied(event, step_context));
+        let of_session = decision.by.iter().all(HookId::is_of_scope);
+        let count = || services.stops.count_denied(event, step_context, of_session);
+        let so_far = match payload.and_then(counted) {
+            None => count(),
+            // The host counts all denials in one.
+            Some(by_host) if self.bucket.has_hooks_of_session() => by_host.min(count()),
+            Some(by_host) => by_host,
+        };
         if so_far < table.limits.stop_denials {
             return;
         }

@@ -70,6 +70,11 @@ impl std::ops::Deref for Matched<'_> {
 }
 
 impl Bucket {
+    /// Returns whether any hook of the event is one of a session.
+    pub(crate) fn has_hooks_of_session(&self) -> bool {
+        self.entries.iter().any(|hook| hook.definition.spec.is_of_scope())
+    }
+
     /// Joins the patterns of hooks that are in their order.
     ///
     /// # Errors

@@ -18,7 +18,8 @@ use super::definition::HookDefinition;
 use super::event_selector::EventSelector;
 use super::limits::Limits;
 use super::shared_list::SharedList;
-use super::spec::{HookSpec, SCOPE};
+use super::spec::HookSpec;
+use crate::hook_id::SCOPE;
 use crate::decision::ENGINE;
 use crate::require::REQUIRE;
 

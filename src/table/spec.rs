@@ -15,7 +15,7 @@ use super::event_selector::EventSelector;
 use super::origin::Origin;
 use super::retry::Retry;
 use super::text_window::TextWindow;
-use crate::hook_id::HookId;
+use crate::hook_id::{HookId, SCOPE};
 use crate::layer::HandlerLayer;
 use crate::matcher::MatchSpec;
 
@@ -84,9 +84,6 @@ pub struct HookSpec {
     /// Whether it is a hook of a scope, and its id one of those.
     pub(super) is_of_scope: bool,
 }
-
-/// What the ids of hooks of a scope begin with, and no others do.
-pub(crate) const SCOPE: &str = "scope/";
 
 /// What of a hook could not be read. Its mistakes were reported where they are, and errors that
 /// only follow from them are not reported again.

@@ -125,3 +125,43 @@ async fn the_engine_counts_for_a_payload_that_does_not() {
         assert_eq!(matches!(gate, Gate::Denied(_)), count < 3, "{count}");
     }
 }
+
+/// An engine that denies a stop if told to, and a session that denies each.
+fn patient(deny: &std::sync::Arc<std::sync::atomic::AtomicBool>) -> std::sync::Arc<Engine> {
+    let deny = std::sync::Arc::clone(deny);
+    let guard = Hook::sync("tests", move |_| {
+        let deny = deny.load(std::sync::atomic::Ordering::Relaxed);
+        let verdict = if deny { Verdict::deny("run the tests") } else { Verdict::none() };
+        Ok(verdict.annotate("by", "the engine"))
+    });
+    std::sync::Arc::new(engine([guard.event(Event::Stop)]))
+}
+
+#[tokio::test]
+async fn hooks_of_a_session_use_up_no_denial_of_the_engine() {
+    for host_counts in [false, true] {
+        let deny = std::sync::Arc::default();
+        let engine = patient(&deny);
+        let own = Hook::sync("own", |_| Ok(Verdict::deny("go on").annotate("by", "the session")));
+        let scope = engine.scope("s").hook(own.event(Event::Stop)).open().unwrap();
+        let stop = async |so_far: u64| {
+            let step = if host_counts { Stop::new().continues_so_far(so_far) } else { Stop::new() };
+            match scope.dispatch(step, &scope.context()).await {
+                Gate::Denied(denied) => {
+                    assert_eq!(denied.decision().annotations["by"], "the engine");
+                    Some(denied.decision().by.join(" "))
+                }
+                _ => None,
+            }
+        };
+        for so_far in 0..3 {
+            assert_eq!(stop(so_far).await.as_deref(), Some("scope/own"));
+        }
+        // Those of the session have had theirs; what the engine denies is denied.
+        deny.store(true, std::sync::atomic::Ordering::Relaxed);
+        for so_far in 3..6 {
+            assert_eq!(stop(so_far).await.as_deref(), Some("tests"), "{host_counts}");
+        }
+        assert_eq!(stop(6).await, None, "three are all for the engine too");
+    }
+}

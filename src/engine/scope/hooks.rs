@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::error::ScopeError;
 #[cfg(feature = "overrides")]
 use crate::config::Overrides;
-use crate::table::{HandlerTable, HookSpec, SCOPE, SetAside, TableBuilder};
+use crate::hook_id::SCOPE;
+use crate::table::{HandlerTable, HookSpec, SetAside, TableBuilder};
 
 /// Hooks of a scope, and those of its engine that it goes without.
 #[derive(Debug, Clone, Default)]

@@ -17,7 +17,7 @@ use super::error::ScopeError;
 use super::hooks::ScopeHooks;
 use crate::engine::Engine;
 use crate::hook_id::HookId;
-use crate::table::{HandlerTable, SCOPE, Superseded};
+use crate::table::{HandlerTable, Superseded};
 
 /// Why a step is refused that comes after the end of its scope.
 const ENDED: &str = "the session has ended";
@@ -179,7 +179,7 @@ fn prepare(
 
 /// Returns the hooks of a scope that have failed, each with the number of times.
 fn failures(table: &HandlerTable) -> Vec<(HookId, u64)> {
-    let own = table.hooks().filter(|hook| hook.spec.id().starts_with(SCOPE));
+    let own = table.hooks().filter(|hook| hook.spec.id().is_of_scope());
     let failed = own.map(|hook| {
         let times = FailureClass::ALL.into_iter().map(|class| hook.failures(class)).sum();
         (hook.spec.id().clone(), times)
