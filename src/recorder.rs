@@ -113,6 +113,9 @@ pub enum DispatchEnd {
     /// A step that a hook had asked about was approved by the user. The report has the step id of the
     /// dispatch that asked; it has no votes, since no hook was invoked again.
     Approved,
+    /// A step that a hook had asked about was refused by the user ([`Asked::reject`](crate::Asked::reject)). The report has
+    /// the step id of the dispatch that asked, and no votes.
+    Rejected,
     /// The future of the dispatch was dropped before it had decided. The step did not happen, so the
     /// report says `cancelled`, by nobody.
     Dropped,
@@ -129,6 +132,7 @@ impl DispatchEnd {
         match self {
             Self::Decided => "decided",
             Self::Approved => "approved",
+            Self::Rejected => "rejected",
             Self::Dropped => "dropped",
             Self::Unfinished => "unfinished",
         }

@@ -136,7 +136,7 @@ generation 2 stays: hooks.toml:13:26: unknown key `regexp`; did you mean `regex`
 some was, true
 [late] ended: denied by hookgate: the engine is closed: the program is about to end
 == the audit
-142 dispatches, of them
+145 dispatches, of them
   edit: pre_tool_use decided: ask by publishing-asks
   edit: pre_tool_use decided: ask by publishing-asks
   edit: pre_tool_use approved: allow by the user
@@ -145,11 +145,14 @@ some was, true
   esc-tool: post_tool_use unfinished: deny by hookgate
   late: user_prompt_submit decided: deny by hookgate
   no: pre_tool_use decided: ask by publishing-asks
+  no: pre_tool_use rejected: deny by the user
   one: pre_tool_use decided: ask by publishing-asks
+  one: pre_tool_use rejected: deny by the user
   reads: pre_tool_use decided: deny by scope/own
   reads: pre_tool_use decided: deny by no-force-push
   stream: post_llm_response decided: deny by no-names
   two: pre_tool_use decided: ask by publishing-asks
+  two: pre_tool_use rejected: deny by the user
   works: pre_tool_use decided: deny by scope/own
   works: pre_tool_use decided: deny by no-force-push
   yes: pre_tool_use decided: deny by no-force-push

@@ -59,6 +59,6 @@ pub(crate) async fn resolve(
             let edited = asked.approve_with(edit.unwrap_or_default(), scope, context).await;
             Ok(Ok(edited.map_err(|error| Ended::Stopped(error.to_string()))?))
         }
-        _ => Ok(Err(asked.refuse("the user said no"))),
+        _ => Ok(Err(asked.reject("the user said no", scope, context).await)),
     }
 }

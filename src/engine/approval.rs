@@ -61,7 +61,7 @@ use crate::decision::{Decision, Outcome};
 use crate::dispatch::queue_work;
 use crate::generation::Generation;
 use crate::hook_id::HookId;
-use crate::step::{Asked, Clearance, Cleared, Gate, HookStep, Stamp, ToolUse, USER};
+use crate::step::{Asked, Clearance, Cleared, Denied, Gate, HookStep, Stamp, ToolUse, USER};
 use crate::table::HandlerTable;
 pub use edit::{EditError, EditProblem};
 pub(super) use parked::Approvals;
@@ -152,6 +152,48 @@ impl<S: HookStep> Asked<S> {
             return engine.dispatch(step, &context).await;
         }
         Gate::open(step, Clearance { stamp, decision: Some(decision) }, answer)
+    }
+
+    /// Refuses the step: the user does not agree. If the engine that has asked has a recorder, it is recorded under the step
+    /// id of the question; [`refuse`](Self::refuse) does the same without a record. The engine and the context are those of
+    /// the dispatch.
+    ///
+    /// ```
+    /// use hookgate::recorder::{Channel, DispatchEnd};
+    /// use hookgate::{Engine, Event, Gate, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let (channel, mut records) = Channel::waiting(8);
+    /// let ask = Hook::sync("ask", |_| Ok(Verdict::ask("sure?"))).event(Event::PreToolUse);
+    /// let engine = Engine::new(HandlerTable::builder().insert(ask).build()?).with_recorder(channel);
+    /// let (step, context) = (ToolUse::propose("Bash", "{}").unwrap(), StepContext::new("s"));
+    /// let Gate::Asked(asked) = engine.dispatch(step, &context).await else { panic!() };
+    /// let denied = asked.reject("not now", &engine, &context).await;
+    /// assert_eq!(denied.feedback(), "denied by the user: not now");
+    /// assert_eq!(records.next().await.unwrap().end, DispatchEnd::Decided);
+    /// assert_eq!(records.next().await.unwrap().end, DispatchEnd::Rejected);
+    /// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Cancel safety
+    /// The step does not happen either way. A future that is dropped may leave no record.
+    pub async fn reject<E: HookEngine + ?Sized>(
+        self,
+        reason: impl Into<String>,
+        engine: &E,
+        context: &StepContext<'_>,
+    ) -> Denied<S> {
+        let stamp = self.stamp();
+        // One that was resumed after a change of the hooks is of no table, and refused all the same.
+        let has_asked =
+            |engine: &&Engine| [engine.id, Stamp::OUTDATED.engine].contains(&stamp.engine);
+        let is_question_of = is_of(context, self.decision(), stamp);
+        let asked = engine.as_engine().filter(has_asked).filter(|_| is_question_of);
+        let denied = self.refuse(reason);
+        if let Some(engine) = asked {
+            engine.record_rejection(denied.payload(), context, denied.decision()).await;
+        }
+        denied
     }
 }
 

@@ -103,17 +103,45 @@ impl Engine {
         context: &StepContext<'_>,
         decision: &mut Decision,
     ) -> bool {
-        let table = self.table();
-        let step_id = StepId::new(decision.step_id.as_deref().or(context.step_id), clock::step_id);
-        let mut recording =
-            Recording::begin(recorder, &self.shared.services, &table, payload, context, &step_id);
-        recording.end = DispatchEnd::Approved;
-        let report = recording.report.clone().decided(decision.clone());
+        let (recording, report) =
+            self.begin_answer(recorder, payload, context, decision, DispatchEnd::Approved);
         // One that was asked in another process has none of its own.
         if let Some(recorder) = &self.shared.recorder {
             decision.unfinished = unfinished(recorder, payload, context, &report);
         }
         recording.finish(&report).await
+    }
+
+    /// Records, under the step id of the ask, that the user has refused a step that a hook had asked about. It does not
+    /// happen, whatever becomes of the record.
+    pub(crate) async fn record_rejection(
+        &self,
+        payload: &dyn AnyPayload,
+        context: &StepContext<'_>,
+        decision: &Decision,
+    ) {
+        let Some(recorder) = self.recorder_ready().await else { return };
+        let (recording, report) =
+            self.begin_answer(recorder, payload, context, decision, DispatchEnd::Rejected);
+        recording.finish(&report).await;
+    }
+
+    /// Begins the record of an answer to a question, and returns it with its report.
+    fn begin_answer<'e>(
+        &'e self,
+        recorder: &'e dyn Recorder,
+        payload: &dyn AnyPayload,
+        context: &StepContext<'_>,
+        decision: &Decision,
+        end: DispatchEnd,
+    ) -> (Recording<'e>, Report) {
+        let table = self.table();
+        let step_id = StepId::new(decision.step_id.as_deref().or(context.step_id), clock::step_id);
+        let mut recording =
+            Recording::begin(recorder, &self.shared.services, &table, payload, context, &step_id);
+        recording.end = end;
+        let report = recording.report.clone().decided(decision.clone());
+        (recording, report)
     }
 }
 

@@ -78,7 +78,7 @@ impl<S: HookStep> Asked<S> {
         self.decided.reason()
     }
 
-    /// Refuses the step: the user does not agree.
+    /// Refuses the step: the user does not agree. [`reject`](Self::reject) records it, too.
     #[must_use]
     pub fn refuse(self, reason: impl Into<String>) -> Denied<S> {
         let mut decided = self.decided;

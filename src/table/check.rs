@@ -19,8 +19,8 @@ use super::event_selector::EventSelector;
 use super::limits::Limits;
 use super::shared_list::SharedList;
 use super::spec::HookSpec;
-use crate::hook_id::SCOPE;
 use crate::decision::ENGINE;
+use crate::hook_id::SCOPE;
 use crate::require::REQUIRE;
 
 /// The largest number of waiting background calls and of concurrent calls: more would bound

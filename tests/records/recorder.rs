@@ -157,6 +157,43 @@ async fn an_approval_is_recorded_under_the_step_id_of_the_ask() {
 }
 
 #[tokio::test]
+async fn a_refusal_of_the_user_is_recorded_as_an_approval_is() {
+    for resumed in [false, true] {
+        let (channel, mut records) = Channel::waiting(8);
+        let asking = || table([sync("h", |_| Ok(Verdict::ask("may it?")))]);
+        let engine = Engine::new(asking()).with_recorder(channel);
+        let context = context();
+        let Gate::Asked(mut asked) = engine.dispatch(bash("ls"), &context).await else { panic!() };
+        let question = records.try_next().unwrap();
+        if resumed {
+            let parked = asked.park(&engine, &context, Duration::from_secs(60)).unwrap();
+            // Other hooks are in force when the user has made up his mind.
+            engine.swap(table([sync("other", |_| Ok(Verdict::none()))]));
+            asked = engine.resume(parked, &context).unwrap();
+        }
+        let denied = asked.reject("not now", &engine, &context).await;
+        assert_eq!(denied.feedback(), "denied by the user: not now");
+        let record = records.try_next().unwrap();
+        assert_eq!((record.end, record.report.decision), (DispatchEnd::Rejected, Outcome::Deny));
+        assert_eq!(record.report.by, ["the user"]);
+        assert_eq!(record.report.reason.as_deref(), Some("not now"));
+        assert_eq!(record.report.step_id, question.report.step_id);
+        let line = serde_json::to_string(&record).unwrap();
+        assert_eq!(hookgate::recorder::Record::from_json(line.as_bytes()).unwrap(), record);
+        assert!(records.try_next().is_none());
+    }
+    // In another session it is refused, and is no record of that one.
+    let (channel, mut records) = Channel::waiting(8);
+    let engine =
+        Engine::new(table([sync("h", |_| Ok(Verdict::ask("may it?")))])).with_recorder(channel);
+    let Gate::Asked(asked) = engine.dispatch(bash("ls"), &context()).await else { panic!() };
+    drop(records.try_next());
+    let other = hookgate::StepContext::new("another");
+    assert!(!asked.reject("no", &engine, &other).await.is_cancelled());
+    assert!(records.try_next().is_none());
+}
+
+#[tokio::test]
 async fn the_envelope_is_that_of_the_step_before_any_hook_has_changed_it() {
     let (channel, mut records) = Channel::waiting(8);
     let rewrites = sync("h", |_| {

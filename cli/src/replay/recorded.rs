@@ -113,7 +113,7 @@ pub(crate) const fn outcome_of(decision: VerdictDecision) -> Outcome {
 pub(crate) enum NoStep {
     /// It has no envelope: it was deleted, or only its hash was recorded.
     WithoutEnvelope,
-    /// It is about a step that has another record: it was approved, or its tool has not ended.
+    /// It is about a step that has another record: the user has answered, or its tool has not ended.
     OfOtherStep,
 }
 
@@ -123,7 +123,8 @@ impl RecordedStep {
     /// # Errors
     /// There is none in it.
     pub(crate) fn of_record(place: Place, mut record: Record) -> Result<Self, NoStep> {
-        if matches!(record.end, DispatchEnd::Approved | DispatchEnd::Unfinished) {
+        let of_other = [DispatchEnd::Approved, DispatchEnd::Rejected, DispatchEnd::Unfinished];
+        if of_other.contains(&record.end) {
             return Err(NoStep::OfOtherStep);
         }
         let Some(Value::Object(envelope)) = record.report.envelope.take() else {
