@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub(crate) enum MeasureError {
     #[error(
         "say `check`, `list`, or the name of a case and a number, as in \
-         `cargo run --release -p hookgate-benches -- sync_10 1000`"
+         `cargo run --profile dist -p hookgate-benches -- sync_10 1000`"
     )]
     Usage,
     #[error("there is no case `{0}`; `list` prints the names")]
@@ -24,7 +24,7 @@ pub(crate) enum MeasureError {
     Steps { folder: PathBuf, error: io::Error },
     #[error("valgrind has not counted anything; its output is:\n{0}")]
     Uncounted(String),
-    #[error("this is a debug build, whose counts mean nothing: run it with `--release`")]
+    #[error("this is a debug build, whose counts mean nothing: run it with `--profile dist`")]
     Debug,
     #[error("the program cannot find itself: {0}")]
     Itself(io::Error),

@@ -1,11 +1,11 @@
 //! Counts the instructions and allocations of the hot paths and holds them to `limits.toml`.
 //!
 //! ```text
-//! cargo run --release -p hookgate-benches -- check        every case, a table, exit code 1 if over
-//! cargo run --release -p hookgate-benches -- list         the names of the cases
-//! cargo run --release -p hookgate-benches -- time NAME    how long one round takes on the clock
-//! cargo run --release -p hookgate-benches -- NAME N       one case N times, for valgrind and perf
-//! cargo run --release -p hookgate-benches -- record FOLDER N MODE
+//! cargo run --profile dist -p hookgate-benches -- check        every case, a table, exit code 1 if over
+//! cargo run --profile dist -p hookgate-benches -- list         the names of the cases
+//! cargo run --profile dist -p hookgate-benches -- time NAME    how long one round takes on the clock
+//! cargo run --profile dist -p hookgate-benches -- NAME N       one case N times, for valgrind and perf
+//! cargo run --profile dist -p hookgate-benches -- record FOLDER N MODE
 //!                                                         N records of the steps in a folder, how many a second
 //! ```
 //!
