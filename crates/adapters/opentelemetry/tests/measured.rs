@@ -8,7 +8,7 @@
 )]
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use hookgate::recorder::Channel;
 use hookgate::{
@@ -20,11 +20,20 @@ use opentelemetry::metrics::MeterProvider as _;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData};
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
-use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider};
+use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
 use tracing::Instrument as _;
 use tracing_subscriber::layer::SubscriberExt as _;
 
 const SECRET: &str = "rm -rf /srv/ledger";
+
+/// The spans of this process. A subscriber of one thread would not do: `tracing` keeps what another thread wants.
+static SPANS: LazyLock<InMemorySpanExporter> = LazyLock::new(|| {
+    let exporter = InMemorySpanExporter::default();
+    let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
+    let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("test"));
+    tracing::subscriber::set_global_default(tracing_subscriber::registry().with(layer)).unwrap();
+    exporter
+});
 
 /// An engine with a guard that denies, and one that fails and denies nothing.
 fn engine(metrics: Metrics) -> Engine {
@@ -78,6 +87,7 @@ fn counts(exporter: &InMemoryMetricExporter) -> BTreeMap<String, u64> {
 
 #[tokio::test(flavor = "current_thread")]
 async fn dispatches_hooks_and_failures_are_counted_and_records_go_on() {
+    LazyLock::force(&SPANS);
     let exporter = InMemoryMetricExporter::default();
     let provider = SdkMeterProvider::builder().with_periodic_exporter(exporter.clone()).build();
     let (channel, mut records) = Channel::dropping(8);
@@ -111,10 +121,7 @@ async fn dispatches_hooks_and_failures_are_counted_and_records_go_on() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_dispatch_is_a_span_of_the_turn_and_both_steps_of_a_call_have_one_step() {
-    let exporter = InMemorySpanExporter::default();
-    let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
-    let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("test"));
-    let _logs = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
+    let exporter = &*SPANS;
     let metrics = Metrics::new(&SdkMeterProvider::default().meter("test"));
     let engine = engine(metrics);
     let at_result = Hook::sync("at-result", |_| Ok(Verdict::none())).event(Event::PostToolUse);
@@ -125,14 +132,15 @@ async fn a_dispatch_is_a_span_of_the_turn_and_both_steps_of_a_call_have_one_step
     step(&engine, "ls").instrument(tracing::info_span!("turn")).await;
     let spans = exporter.get_finished_spans().unwrap();
     let turn = spans.iter().find(|span| span.name == "turn").unwrap();
-    let dispatches: Vec<_> = spans.iter().filter(|span| span.name == "hookgate.dispatch").collect();
+    let is_of_turn = |span: &&SpanData| span.parent_span_id == turn.span_context.span_id();
+    let of_turn = spans.iter().filter(is_of_turn);
+    let dispatches: Vec<_> = of_turn.filter(|span| span.name == "hookgate.dispatch").collect();
     assert_eq!(dispatches.len(), 2, "{spans:#?}");
-    let field = |span: &opentelemetry_sdk::trace::SpanData, name: &str| {
+    let field = |span: &SpanData, name: &str| {
         let found = span.attributes.iter().find(|field| field.key.as_str() == name);
         found.unwrap().value.to_string()
     };
     for dispatch in &dispatches {
-        assert_eq!(dispatch.parent_span_id, turn.span_context.span_id());
         assert_eq!(field(dispatch, "outcome"), "allow");
     }
     assert_eq!(field(dispatches[0], "step"), field(dispatches[1], "step"));

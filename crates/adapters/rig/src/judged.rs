@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use hookgate::approval::ApprovalRequest;
 use hookgate::step::{InputError, ToolResult};
-use hookgate::{Gate, HookEngine, StepContext, ToolUse};
+use hookgate::{Gate, ToolUse};
+use hookgate_session::Session;
 use rig_core::tool::{IntoToolOutput, Tool, ToolContext, ToolExecutionError, ToolOutput};
 use serde::Deserialize;
 use serde_json::Value;
@@ -41,23 +42,22 @@ type Asks = dyn Fn(ApprovalRequest) -> Pin<Box<dyn Future<Output = Answer> + Sen
 
 /// A tool of rig that runs when hooks have cleared it: see the [crate](crate).
 #[derive(Clone)]
-pub struct Judged<T, E> {
+pub struct Judged<T> {
     tool: T,
-    engine: E,
-    session: Arc<str>,
+    session: Session,
     asks: Option<Arc<Asks>>,
 }
 
-impl<T, E> fmt::Debug for Judged<T, E> {
+impl<T> fmt::Debug for Judged<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Judged").field("session", &self.session).finish_non_exhaustive()
     }
 }
 
-impl<T, E> Judged<T, E> {
-    /// Has an engine judge the calls of a tool in a session.
-    pub fn new(tool: T, engine: E, session: impl Into<Arc<str>>) -> Self {
-        Self { tool, engine, session: session.into(), asks: None }
+impl<T> Judged<T> {
+    /// Has the calls of a tool judged in a session: of an engine and the id of a session, or of a scope.
+    pub fn new(tool: T, session: impl Into<Session>) -> Self {
+        Self { tool, session: session.into(), asks: None }
     }
 
     /// Has questions of hooks answered by a person. The call of the tool waits for the answer.
@@ -71,7 +71,7 @@ impl<T, E> Judged<T, E> {
     }
 }
 
-impl<T: Tool, E: HookEngine> Tool for Judged<T, E> {
+impl<T: Tool> Tool for Judged<T> {
     const NAME: &'static str = T::NAME;
     /// As the model wrote them: a key that is twice would be lost in a `Value`.
     type Args = Box<RawValue>;
@@ -91,20 +91,20 @@ impl<T: Tool, E: HookEngine> Tool for Judged<T, E> {
         rig: &mut ToolContext,
         args: Box<RawValue>,
     ) -> Result<ToolOutput, ToolExecutionError> {
-        let context = StepContext::new(&self.session);
+        let (session, context) = (&self.session, self.session.context());
         // A tool without arguments gets `{}`, as rig has it.
         let text = if args.get() == "null" { "{}" } else { args.get() };
         let step = ToolUse::propose(T::NAME, text).map_err(Problem::from);
         let step = step.map_err(|error| ToolExecutionError::invalid_args(error.to_string()))?;
-        let mut gate = self.engine.dispatch(step, &context).await;
+        let mut gate = session.dispatch(step, &context).await;
         if let Gate::Asked(asked) = gate {
-            let answer = match (&self.asks, asked.request(&self.engine, &context)) {
+            let answer = match (&self.asks, session.request(&asked, &context)) {
                 (Some(ask), Some(request)) => ask(request).await,
                 (Some(_), None) => Answer::Refuse(Problem::Question.to_string()),
                 (None, _) => Answer::Refuse(format!("nobody can be asked: {}", asked.question())),
             };
             gate = match answer {
-                Answer::Approve => asked.approve(&self.engine, &context).await,
+                Answer::Approve => session.approve(asked, &context).await,
                 Answer::Refuse(reason) => Gate::Denied(asked.refuse(reason)),
             };
         }
@@ -133,7 +133,7 @@ impl<T: Tool, E: HookEngine> Tool for Judged<T, E> {
             Gate::Denied(denied) => return Err(refused(denied.feedback())),
             Gate::Halted(halted) => return Err(refused(halted.to_string()).with_code(HALTED)),
         };
-        match self.engine.dispatch(ran, &context).await {
+        match session.dispatch(ran, &context).await {
             Gate::Denied(denied) => Err(refused(denied.feedback())),
             Gate::Halted(halted) => Err(refused(halted.to_string()).with_code(HALTED)),
             Gate::Cleared(done) => match done.result() {

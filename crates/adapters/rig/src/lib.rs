@@ -22,7 +22,7 @@
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 //! // `agent.tool(echo)` takes it as it takes the tool itself.
-//! let echo = Judged::new(Echo, Arc::new(Engine::without_hooks()), "session-1");
+//! let echo = Judged::new(Echo, (Arc::new(Engine::without_hooks()), "session-1"));
 //! let result = echo.execute(r#"{"a":1}"#.to_owned(), &mut ToolContext::new()).await;
 //! assert_eq!(result.output().as_text(), Some(r#"{"a":1}"#));
 //! # });
@@ -36,4 +36,5 @@
 
 mod judged;
 
+pub use hookgate_session::Session;
 pub use judged::{Answer, HALTED, Judged, Problem};

@@ -65,7 +65,7 @@ const PROD: &str = r#"{"to":"prod"}"#;
 #[tokio::test]
 async fn a_cleared_tool_runs() {
     let deploy = Deploy::default();
-    let judged = Judged::new(deploy.clone(), engine(vec![before(Verdict::allow)]), "s");
+    let judged = Judged::new(deploy.clone(), (engine(vec![before(Verdict::allow)]), "s"));
     assert_eq!(call(&judged, PROD).await.output().as_text(), Some("deployed to prod"));
     assert_eq!(deploy.0.load(Ordering::SeqCst), 1);
 }
@@ -74,7 +74,7 @@ async fn a_cleared_tool_runs() {
 async fn a_denied_tool_does_not_run_and_the_model_reads_why() {
     let deploy = Deploy::default();
     let judged =
-        Judged::new(deploy.clone(), engine(vec![before(|| Verdict::deny("not today"))]), "s");
+        Judged::new(deploy.clone(), (engine(vec![before(|| Verdict::deny("not today"))]), "s"));
     let result = call(&judged, PROD).await;
     assert!(result.is_refused());
     assert_eq!(result.output().as_text(), Some("denied by guard: not today"));
@@ -84,7 +84,8 @@ async fn a_denied_tool_does_not_run_and_the_model_reads_why() {
 #[tokio::test]
 async fn a_halt_has_a_code() {
     let deploy = Deploy::default();
-    let judged = Judged::new(deploy.clone(), engine(vec![before(|| Verdict::halt("spent"))]), "s");
+    let judged =
+        Judged::new(deploy.clone(), (engine(vec![before(|| Verdict::halt("spent"))]), "s"));
     assert_eq!(call(&judged, PROD).await.refusal().unwrap().code(), Some(HALTED));
     assert_eq!(deploy.0.load(Ordering::SeqCst), 0);
 }
@@ -92,7 +93,7 @@ async fn a_halt_has_a_code() {
 #[tokio::test]
 async fn a_question_is_refused_if_nobody_answers_it() {
     let deploy = Deploy::default();
-    let judged = Judged::new(deploy.clone(), engine(vec![before(|| Verdict::ask("sure?"))]), "s");
+    let judged = Judged::new(deploy.clone(), (engine(vec![before(|| Verdict::ask("sure?"))]), "s"));
     assert!(call(&judged, PROD).await.is_refused());
     let no = judged.clone().asks(async |_| Answer::Refuse("no".to_owned()));
     assert!(call(&no, PROD).await.is_refused());
@@ -111,7 +112,7 @@ async fn a_question_is_refused_if_nobody_answers_it() {
 #[tokio::test]
 async fn a_tool_runs_with_what_a_hook_has_made_of_its_arguments() {
     let patch = before(|| Verdict::none().patch("tool_input", json!({ "to": "staging" })));
-    let judged = Judged::new(Deploy::default(), engine(vec![patch.role(Role::Rewrite)]), "s");
+    let judged = Judged::new(Deploy::default(), (engine(vec![patch.role(Role::Rewrite)]), "s"));
     assert_eq!(call(&judged, PROD).await.output().as_text(), Some("deployed to staging"));
 }
 
@@ -121,7 +122,7 @@ async fn a_result_is_judged_as_well() {
     let rename = Hook::sync("rename", |_| Ok(Verdict::none().patch("error", "hidden")));
     let rename = rename.event(Event::PostToolUseFailure).role(Role::Rewrite);
     let deploy = Deploy::default();
-    let judged = Judged::new(deploy.clone(), engine(vec![withhold, rename]), "s");
+    let judged = Judged::new(deploy.clone(), (engine(vec![withhold, rename]), "s"));
     assert_eq!(call(&judged, PROD).await.output().as_text(), Some("withheld by quiet: secret"));
     let failed = call(&judged, r#"{"to":"nowhere"}"#).await;
     assert_eq!((failed.is_error(), failed.output().as_text()), (true, Some("hidden")));
@@ -131,7 +132,17 @@ async fn a_result_is_judged_as_well() {
 #[tokio::test]
 async fn arguments_that_readers_would_read_differently_are_refused() {
     let deploy = Deploy::default();
-    let judged = Judged::new(deploy.clone(), engine(vec![before(Verdict::allow)]), "s");
+    let judged = Judged::new(deploy.clone(), (engine(vec![before(Verdict::allow)]), "s"));
     assert!(call(&judged, r#"{"to":"prod","to":"moon"}"#).await.is_error());
+    assert_eq!(deploy.0.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_scope_judges_with_hooks_and_facts_of_its_own() {
+    let deploy = Deploy::default();
+    let no = before(|| Verdict::deny("not here")).cwd_glob("/srv/**");
+    let scope = engine(Vec::new()).scope("s").hook(no).cwd("/srv/ledger").open().unwrap();
+    let result = call(&Judged::new(deploy.clone(), scope), PROD).await;
+    assert_eq!(result.output().as_text(), Some("denied by scope/guard: not here"));
     assert_eq!(deploy.0.load(Ordering::SeqCst), 0);
 }

@@ -7,7 +7,8 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use hookgate::contract::json;
 use hookgate::step::{Ran, ToolResult};
-use hookgate::{Cleared, Gate, HookEngine, StepContext, ToolUse};
+use hookgate::{Cleared, Gate, ToolUse};
+use hookgate_session::Session;
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::{HeaderMap, Request, Response, StatusCode};
@@ -71,8 +72,8 @@ where
                     let Some((questions, good_for)) = &layer.questions else {
                         return Ok(decided(StatusCode::PRECONDITION_REQUIRED, asked.decision()));
                     };
-                    let parked = asked.park(&layer.engine, &StepContext::new(&session), *good_for);
-                    let kept = parked.map_err(|error| Refusal::Park(error.problem())).and_then(|parked| {
+                    let parked = session.park(asked, &session.context(), *good_for);
+                    let kept = parked.map_err(Refusal::Park).and_then(|parked| {
                         let (request, until) = (parked.request(), parked.expires());
                         let body = json!({ "outcome": "ask", "approval": request.id, "by": request.by,
                             "question": request.question, "shown": request.shown(), "expires": until });
@@ -90,7 +91,10 @@ where
 
 impl ToolLayer {
     /// Has the call judged, or goes on with a question that was approved.
-    async fn judge<B>(&self, request: Request<B>) -> Result<(Gate<ToolUse>, Parts, String), Refusal>
+    async fn judge<B>(
+        &self,
+        request: Request<B>,
+    ) -> Result<(Gate<ToolUse>, Parts, Session), Refusal>
     where
         B: Body<Data: Send> + Send + 'static,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -103,22 +107,20 @@ impl ToolLayer {
         if name.is_empty() || !name.chars().all(is_plain) || head.uri.query().is_some() {
             return Err(Refusal::NoTool);
         }
-        let context = StepContext::new(&session);
         let gate = if let Some(number) = head.headers.get(Self::APPROVAL) {
             let number = number.to_str().map_err(|_| Refusal::NoApproval)?;
             let questions = self.questions.as_ref().ok_or(Refusal::NoApproval)?;
             let parked = questions.0.take_approved(number).ok_or(Refusal::NoApproval)?;
-            let asked = self.engine.resume::<ToolUse>(parked, &context);
-            let asked = asked.map_err(|_| Refusal::NoApproval)?;
+            let asked = session.resume(parked).map_err(|_| Refusal::NoApproval)?;
             if asked.payload().tool_name != name {
                 return Err(Refusal::NoApproval);
             }
-            asked.approve(&self.engine, &context).await
+            session.approve(asked, &session.context()).await
         } else {
             let body = Limited::new(body, self.most).collect().await.map_err(|_| Refusal::Body)?;
             let body = body.to_bytes();
             let text = std::str::from_utf8(&body).map_err(|_| Refusal::NoText)?;
-            self.engine.dispatch(ToolUse::propose(name, text)?, &context).await
+            session.dispatch(ToolUse::propose(name, text)?, &session.context()).await
         };
         Ok((gate, head, session))
     }
@@ -129,7 +131,7 @@ impl ToolLayer {
         mut tool: S,
         cleared: ToolUse<Cleared>,
         mut head: Parts,
-        session: &str,
+        session: &Session,
     ) -> Result<Answer, S::Error>
     where
         S: Service<Request<Full<Bytes>>, Response = Response<R>>,
@@ -145,7 +147,7 @@ impl ToolLayer {
             Ok(answer) => answer.into_parts(),
             Err(error) => {
                 let ran = running.finish(Err::<Value, _>(&error));
-                let _ = self.engine.dispatch(ran, &StepContext::new(session)).await;
+                let _ = session.dispatch(ran, &session.context()).await;
                 return Err(error);
             }
         };
@@ -170,9 +172,9 @@ impl ToolLayer {
         ran: ToolUse<Ran>,
         status: StatusCode,
         mut headers: HeaderMap,
-        session: &str,
+        session: &Session,
     ) -> Answer {
-        let done = match self.engine.dispatch(ran, &StepContext::new(session)).await {
+        let done = match session.dispatch(ran, &session.context()).await {
             Gate::Cleared(done) => done,
             Gate::Denied(no) => return decided(StatusCode::FORBIDDEN, no.decision()),
             Gate::Halted(no) => return decided(StatusCode::CONFLICT, no.decision()),

@@ -18,7 +18,7 @@ use axum::{Json, Router};
 use hookgate::approval::Parked;
 use hookgate::contract::Role;
 use hookgate::{Engine, Event, HandlerTable, Hook, Verdict};
-use hookgate_tower::{Questions, ToolLayer};
+use hookgate_http_tools::{Questions, ToolLayer};
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
@@ -65,12 +65,11 @@ impl Server {
             .build();
         let engine = Arc::new(Engine::new(table.unwrap()));
         let (ran, kept) = (Arc::new(AtomicUsize::new(0)), Arc::new(Kept::default()));
-        let session = |head: &http::request::Parts| {
-            Some(head.headers.get("x-session")?.to_str().ok()?.to_owned())
+        let session = move |head: &http::request::Parts| {
+            Some((engine.clone(), head.headers.get("x-session")?.to_str().ok()?.to_owned()))
         };
-        let layer = ToolLayer::new(engine, session)
-            .questions(kept.clone(), Duration::from_secs(60))
-            .at_most(1000);
+        let layer =
+            ToolLayer::new(session).questions(kept.clone(), Duration::from_secs(60)).at_most(1000);
         let counter = ran.clone();
         let tool = post(async move |Json(body): Json<Value>| {
             counter.fetch_add(1, Ordering::SeqCst);

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate::Engine;
 use hookgate::approval::Parked;
+use hookgate_session::Session;
 use http::request::Parts;
 
 /// Keeps questions of hooks until a person has answered them.
@@ -20,20 +20,19 @@ pub trait Questions: Send + Sync {
     fn take_approved(&self, number: &str) -> Option<Parked>;
 }
 
-type Session = Arc<dyn Fn(&Parts) -> Option<String> + Send + Sync>;
+type SessionOf = Arc<dyn Fn(&Parts) -> Option<Session> + Send + Sync>;
 
 /// Puts hooks around services that are tools: see the [crate](crate).
 #[derive(Clone)]
 pub struct ToolLayer {
-    pub(crate) engine: Arc<Engine>,
-    pub(crate) session: Session,
+    pub(crate) session: SessionOf,
     pub(crate) questions: Option<(Arc<dyn Questions>, Duration)>,
     pub(crate) most: usize,
 }
 
 impl fmt::Debug for ToolLayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolLayer").field("engine", &self.engine).finish_non_exhaustive()
+        f.debug_struct("ToolLayer").field("most", &self.most).finish_non_exhaustive()
     }
 }
 
@@ -41,12 +40,13 @@ impl ToolLayer {
     /// The header with the number of an approved question, in a call that is made again.
     pub const APPROVAL: &'static str = "x-hookgate-approval";
 
-    /// Has an engine judge the calls; the closure says of which session a request is. One of none is refused.
-    pub fn new(
-        engine: Arc<Engine>,
-        session: impl Fn(&Parts) -> Option<String> + Send + Sync + 'static,
+    /// Has the calls judged in the session that a closure names, as an engine with an id or as a scope. A call of none is
+    /// refused.
+    pub fn new<S: Into<Session>>(
+        session: impl Fn(&Parts) -> Option<S> + Send + Sync + 'static,
     ) -> Self {
-        Self { engine, session: Arc::new(session), questions: None, most: 1 << 20 }
+        let session = Arc::new(move |head: &Parts| session(head).map(Into::into));
+        Self { session, questions: None, most: 1 << 20 }
     }
 
     /// Keeps what hooks ask, to be answered within some time: the call is answered with 202, and made again with the
