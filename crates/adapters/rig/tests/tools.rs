@@ -140,9 +140,9 @@ async fn arguments_that_readers_would_read_differently_are_refused() {
 #[tokio::test]
 async fn a_scope_judges_with_hooks_and_facts_of_its_own() {
     let deploy = Deploy::default();
-    let no = before(|| Verdict::deny("not here")).cwd_glob("/srv/**");
-    let scope = engine(Vec::new()).scope("s").hook(no).cwd("/srv/ledger").open().unwrap();
-    let result = call(&Judged::new(deploy.clone(), scope), PROD).await;
-    assert_eq!(result.output().as_text(), Some("denied by scope/guard: not here"));
+    let no = Hook::sync("no", |call| Ok(Verdict::deny(call.envelope.value()?["cwd"].to_string())));
+    let scope = engine(Vec::new()).scope("s").hook(no.event(Event::PreToolUse)).cwd("/srv/ledger");
+    let result = call(&Judged::new(deploy.clone(), scope.open().unwrap()), PROD).await;
+    assert_eq!(result.output().as_text(), Some(r#"denied by scope/no: "/srv/ledger""#));
     assert_eq!(deploy.0.load(Ordering::SeqCst), 0);
 }

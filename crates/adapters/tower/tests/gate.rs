@@ -46,10 +46,9 @@ async fn a_step_that_takes_too_long_is_gone() {
 #[tokio::test]
 async fn a_scope_is_a_session_with_hooks_of_its_own() {
     let none = Hook::sync("none", |_| Ok(Verdict::none())).event(Event::PreToolUse);
-    let no = Hook::sync("no", |_| Ok(Verdict::deny("not here"))).event(Event::PreToolUse);
-    let scope =
-        engine(none).scope("s").hook(no.cwd_glob("/srv/**")).cwd("/srv/ledger").open().unwrap();
+    let no = Hook::sync("no", |call| Ok(Verdict::deny(call.envelope.value()?["cwd"].to_string())));
+    let scope = engine(none).scope("s").hook(no.event(Event::PreToolUse)).cwd("/srv/ledger");
     let step = ToolUse::propose("Bash", "{}").unwrap();
-    let denied = GateService::new(scope).oneshot(step).await.unwrap();
-    assert!(matches!(denied, Gate::Denied(denied) if denied.reason() == "not here"));
+    let denied = GateService::new(scope.open().unwrap()).oneshot(step).await.unwrap();
+    assert!(matches!(denied, Gate::Denied(denied) if denied.reason() == r#""/srv/ledger""#));
 }
