@@ -40,7 +40,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use hookgate_contract::{Envelope, Failure, Reply};
-use tokio::time::Instant;
 
 use super::DispatchState;
 use super::guarded_call::{Clock, Passed};
@@ -51,6 +50,7 @@ use super::offload::OwnedCall;
 use super::offloaded::FirstStep;
 use super::record::Started;
 use super::validate::{Checked, Version, validate};
+use crate::clock::Instant;
 use crate::table::CompiledHook;
 use crate::timer::Timer;
 

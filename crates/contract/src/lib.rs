@@ -31,6 +31,7 @@
 //! | [`SettingDoc`], [`SettingType`] | the settings of a handler, as data for pages and schemas |
 //! | [`Verdict`], [`contribution`], [`Failure`] | what it answers, and how it fails |
 //! | [`Kept`], [`StateHome`] | what it counts and remembers, longer than one step |
+//! | [`machine`] | the clock, and what a host gives where the system has none |
 //! | [`json`], [`settings`], [`mod@file`], [`glob`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
 //!
 //! What may grow is `#[non_exhaustive]`, and has constructors and setters.
@@ -64,6 +65,7 @@ mod verdict;
 
 pub mod contribution;
 pub mod dialect;
+pub mod machine;
 pub mod patch_field;
 pub mod payload;
 #[cfg(feature = "template")]
