@@ -32,6 +32,7 @@
 //!
 //! Elsewhere the functions of this module ask the system, and nobody can give it another clock.
 
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 #[cfg(target_os = "unknown")]
@@ -51,6 +52,16 @@ pub fn unix_time() -> Option<Duration> {
     return provided::unix_time();
     #[cfg(not(target_os = "unknown"))]
     Some(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default())
+}
+
+/// Returns the folder for temporary files; `None` where there are no files, and where to ask for it panics.
+///
+/// ```
+/// assert!(hookgate_contract::machine::temporary_folder().is_some());
+/// ```
+#[must_use]
+pub fn temporary_folder() -> Option<PathBuf> {
+    (!cfg!(target_os = "unknown")).then(std::env::temp_dir)
 }
 
 /// Returns the time of day; `None` where there is no clock.
