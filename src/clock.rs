@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hookgate_contract::machine;
 
+use crate::hex;
+
 #[cfg(target_os = "unknown")]
 mod timeless;
 
@@ -57,17 +59,15 @@ pub(crate) fn step_id() -> String {
 
 /// Writes the two halves of a UUID as text.
 fn hyphenated(high: u64, low: u64) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let number = (u128::from(high) << 64) | u128::from(low);
-    let mut text = String::with_capacity(36);
-    for place in (0..32).rev() {
-        let digit = usize::try_from((number >> (place * 4)) & 0xf).unwrap_or_default();
-        text.push(DIGITS.get(digit).map_or('0', |&digit| char::from(digit)));
-        if matches!(place, 24 | 20 | 16 | 12) {
-            text.push('-');
+    let mut text = Vec::with_capacity(36);
+    for (place, byte) in high.to_be_bytes().into_iter().chain(low.to_be_bytes()).enumerate() {
+        if matches!(place, 4 | 6 | 8 | 10) {
+            text.push(b'-');
         }
+        text.extend([hex::digit(byte >> 4), hex::digit(byte & 15)]);
     }
-    text
+    // It is ASCII.
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// What the ids of this process have in common: the version of their UUIDs, and a number.

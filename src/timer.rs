@@ -46,7 +46,10 @@ pub(crate) fn sleep_until(at: Instant) -> Result<Pin<Box<Sleep>>, Failure> {
     in_runtime()?;
     match catch_unwind(AssertUnwindSafe(|| clock::sleep_until(at))) {
         Ok(Some(sleep)) => Ok(Box::pin(sleep)),
-        Ok(None) => Err(Failure::new(FailureClass::Spawn, "this system has no timers: no deadline can be set")),
+        Ok(None) => Err(Failure::new(
+            FailureClass::Spawn,
+            "this system has no timers: no deadline can be set",
+        )),
         Err(_) => Err(Failure::new(
             FailureClass::Spawn,
             "the clock of the tokio runtime is not enabled, so no deadline can be set: build the \

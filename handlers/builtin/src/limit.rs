@@ -12,8 +12,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use hookgate_contract::machine;
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    BuildContext, BuiltHandler, Contract, Event, Failure, FailureClass, Invocation, Kept, Reply, Role, StateHome,
-    StateScope, Supports, SyncHandler, Verdict, VerdictDecision,
+    BuildContext, BuiltHandler, Contract, Event, Failure, FailureClass, Invocation, Kept, Reply,
+    Role, StateHome, StateScope, Supports, SyncHandler, Verdict, VerdictDecision,
 };
 use minijinja::value::Value;
 

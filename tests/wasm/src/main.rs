@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use hookgate::conditions::{Conditions, MemoryHistory};
 use hookgate::config::Loader;
-use hookgate::{Engine, Gate, HandlerTable, Hook, HookEngine, Registry, StepContext, ToolUse, Verdict};
+use hookgate::{
+    Engine, Gate, HandlerTable, Hook, HookEngine, Registry, StepContext, ToolUse, Verdict,
+};
 
 mod host;
 
@@ -66,7 +68,10 @@ fn main() {
     let loaded = Loader::new(&registry).parse("hooks.toml", CONFIG, Path::new("/"));
     let engine = Engine::new(loaded.unwrap_or_else(|errors| panic!("{errors}")).table);
 
-    assert!(matches!(judge(&engine, "Bash", r#"{"command":"cd a && git push -f"}"#), Gate::Denied(_)));
+    assert!(matches!(
+        judge(&engine, "Bash", r#"{"command":"cd a && git push -f"}"#),
+        Gate::Denied(_)
+    ));
     assert!(judge(&engine, "Bash", r#"{"command":"git status"}"#).is_cleared());
 
     // What needs the time is told by it, or refused.
@@ -74,7 +79,9 @@ fn main() {
     assert_eq!(judge(&engine, "Fetch", "{}").is_cleared(), has_clock);
 
     // A permit has an end and a key.
-    let Gate::Cleared(cleared) = judge(&engine, "Read", "{}") else { panic!("nothing is against it") };
+    let Gate::Cleared(cleared) = judge(&engine, "Read", "{}") else {
+        panic!("nothing is against it")
+    };
     let issued = engine.issue(cleared, &StepContext::new("s"), Duration::from_secs(30));
     assert_eq!(issued.is_ok(), has_clock);
 
