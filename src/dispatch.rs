@@ -56,8 +56,8 @@ use std::task::{Context, Poll};
 use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Contract, Derived, Envelope, Event, StepContext};
-use tokio::time::Instant;
 
+use crate::clock::Instant;
 use crate::decision::{Ballots, Decision, Outcome, SmallList, Vote, merge};
 use crate::envelope::Unregistered;
 use crate::events::EventSender;

@@ -1,15 +1,19 @@
 //! Bytes as lower-case hexadecimal text, for hashes and signatures.
 //!
-//! A crate for this would be one more package that every embedder compiles; the engine has two callers.
+//! A crate for this would be one more package that every embedder compiles; the engine has three callers.
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Writes bytes as text. By a table: the formatter takes many times as long, and a hash is in each record.
 pub(crate) fn encode(bytes: &[u8]) -> String {
-    let digit = |value: u8| DIGITS.get(usize::from(value)).map_or(b'?', |&digit| digit);
     let text = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
     // It is ASCII.
     String::from_utf8(text).unwrap_or_default()
+}
+
+/// Returns the digit of a value below 16.
+pub(crate) fn digit(value: u8) -> u8 {
+    DIGITS.get(usize::from(value)).map_or(b'?', |&digit| digit)
 }
 
 /// Reads 32 bytes. Upper case is refused: one hash has one text.

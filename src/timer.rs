@@ -2,7 +2,7 @@
 //!
 //! A handler that waits needs a tokio runtime, and a deadline needs the clock of that runtime. Tokio
 //! panics if either is missing; here both are failures of class `spawn`, so that the posture of the
-//! hook decides.
+//! hook decides. Where the system itself has no timers (`clock::timeless`), every timer is such a failure.
 
 use std::fmt::Display;
 use std::future::poll_fn;
@@ -13,13 +13,21 @@ use std::time::Duration;
 
 use hookgate_contract::{Failure, FailureClass};
 use tokio::runtime::Handle;
-use tokio::time::{Instant, Sleep};
+
+use crate::clock::{self, Instant, Sleep};
 
 /// Returns the runtime of the caller.
 ///
 /// # Errors
-/// A failure of class `spawn` outside of a tokio runtime.
+/// A failure of class `spawn` outside of a tokio runtime, and on a system that has neither threads nor timers: what
+/// waits there could not be ended at its deadline.
 pub(crate) fn in_runtime() -> Result<Handle, Failure> {
+    if cfg!(target_os = "unknown") {
+        return Err(Failure::new(
+            FailureClass::Spawn,
+            "this system has neither timers nor threads: only handlers that answer at once work here",
+        ));
+    }
     Handle::try_current().map_err(|_| {
         Failure::new(
             FailureClass::Spawn,
@@ -36,13 +44,18 @@ pub(crate) fn in_runtime() -> Result<Handle, Failure> {
 /// the host sees.
 pub(crate) fn sleep_until(at: Instant) -> Result<Pin<Box<Sleep>>, Failure> {
     in_runtime()?;
-    catch_unwind(AssertUnwindSafe(|| Box::pin(tokio::time::sleep_until(at)))).map_err(|_| {
-        Failure::new(
+    match catch_unwind(AssertUnwindSafe(|| clock::sleep_until(at))) {
+        Ok(Some(sleep)) => Ok(Box::pin(sleep)),
+        Ok(None) => Err(Failure::new(
+            FailureClass::Spawn,
+            "this system has no timers: no deadline can be set",
+        )),
+        Err(_) => Err(Failure::new(
             FailureClass::Spawn,
             "the clock of the tokio runtime is not enabled, so no deadline can be set: build the \
              runtime with `enable_time`",
-        )
-    })
+        )),
+    }
 }
 
 /// Waits for what ends by itself, but no longer than a timeout.

@@ -19,7 +19,7 @@ use super::reader::Reader;
 use crate::table::{Budget, ContributionLimits, HookSpec, MOST_HINTS};
 
 /// The largest number of contributions or tokens that can be set.
-const MOST: usize = 1 << 40;
+const MOST: usize = if usize::BITS > 40 { 1 << (40 % usize::BITS) } else { usize::MAX };
 
 /// The keys of budgets by name.
 const BY_NAME: [&str; 2] = ["slot", "hook"];

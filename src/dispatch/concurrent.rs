@@ -40,7 +40,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use hookgate_contract::{Envelope, Failure, Reply};
-use tokio::time::Instant;
 
 use super::guarded_call::{Clock, Passed};
 use super::in_order::is_silent;
@@ -51,6 +50,7 @@ use super::offloaded::FirstStep;
 use super::record::Started;
 use super::validate::{Checked, Version, validate};
 use super::{DispatchContext, DispatchState};
+use crate::clock::Instant;
 use crate::table::CompiledHook;
 use crate::timer::Timer;
 

@@ -32,8 +32,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hookgate_contract::{Cancel, Envelope, Failure, FailureClass, VerdictDecision};
-use tokio::time::Instant;
 
+use crate::clock::Instant;
 use crate::panic_boundary::{catch, handler_panicked};
 use crate::timer::{Timer, format_timeout, in_runtime};
 

@@ -20,12 +20,12 @@ use hookgate_contract::{
     AsyncHandler, Envelope, Failure, FailureClass, Handler, Invocation, Reply, SyncHandler,
     Verdict, VerdictDecision,
 };
-use tokio::time::Instant;
 
 use super::guarded_call::{
     Clock, GuardedCall, Operation, OperationFuture, cancellation, timeout_failure,
 };
 use super::offload::OwnedCall;
+use crate::clock::Instant;
 use crate::matcher::Holding;
 use crate::panic_boundary::{catch, invoke_sync};
 use crate::table::CompiledHook;

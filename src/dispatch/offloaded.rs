@@ -11,7 +11,6 @@
 use std::sync::Arc;
 
 use hookgate_contract::{Envelope, Failure, FailureClass};
-use tokio::time::Instant;
 
 use super::DispatchState;
 use super::guarded_call::{cancellation, timeout_failure};
@@ -19,6 +18,7 @@ use super::invoke::{Call, ConditionCall, check_conditions, invoke};
 use super::offload::OwnedCall;
 use super::record::Started;
 use super::snapshot::Snapshot;
+use crate::clock::Instant;
 use crate::table::CompiledHook;
 
 /// The first thing to do for an offloaded hook.

@@ -16,10 +16,10 @@
 use std::time::Duration;
 
 use hookgate_contract::{Envelope, Mode, ReasonCode, Role};
-use tokio::time::Instant;
 
 use super::DispatchState;
 use super::validate::{AnswerKind, Checked, code_of_failure, whole_reason};
+use crate::clock::Instant;
 use crate::decision::{Left, Vote, VoteOutcome};
 use crate::events::{EventSender, HookEventKind};
 use crate::panic_boundary::catch;

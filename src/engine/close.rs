@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use tokio::time::Instant;
 
 use super::Engine;
+use crate::clock::Instant;
 use crate::dispatch::BackgroundCounts;
 use crate::generation::Generation;
 use crate::timer::wait_at_most;

@@ -21,10 +21,9 @@ use std::task::{Context, Poll};
 use hookgate_contract::StepContext;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Envelope, Event, StepId};
-use tokio::time::Instant;
 
 use super::Engine;
-use crate::clock;
+use crate::clock::{self, Instant};
 use crate::decision::{Decision, Unfinished};
 use crate::dispatch::{Services, enter_recorder};
 use crate::panic_boundary::catch;

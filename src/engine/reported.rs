@@ -3,12 +3,11 @@
 use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, StepContext};
-use tokio::time::Instant;
 
 use super::Engine;
 use super::recording::{Recording, unfinished};
 use super::shadow::queue::ShadowQueue;
-use crate::clock;
+use crate::clock::{self, Instant};
 use crate::decision::{Decision, Outcome};
 use crate::dispatch::{DispatchContext, Evaluated, evaluate, evaluate_in_span, is_traced};
 use crate::envelope::Incoming;

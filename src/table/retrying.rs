@@ -13,9 +13,9 @@ use std::time::Duration;
 use hookgate_contract::{
     AsyncHandler, Failure, FailureClass, Handler, Invocation, Reply, ReplyFuture,
 };
-use tokio::time::Instant;
 
 use super::retry::Retry;
+use crate::clock::Instant;
 use crate::timer::{format_timeout, sleep_until};
 
 /// A handler that is tried again.

@@ -215,6 +215,8 @@ async fn an_edit_of_another_hook_while_canaries_run_is_kept() {
     assert_eq!(engine.table().len(), 2);
 }
 
+// Its guard is a program, and those run on Linux only.
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_reload_keeps_a_dead_guard_set_aside_and_puts_another_one_in_force() {
     let folder = tempfile::TempDir::new().unwrap();

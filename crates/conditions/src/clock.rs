@@ -1,6 +1,9 @@
 //! The clock that conditions read, so that tests and `--now` can set it.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+
+use hookgate_contract::system;
+use jiff::Timestamp;
 
 /// Tells what time it is.
 ///
@@ -16,13 +19,21 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> SystemTime;
 }
 
-/// The clock of the machine.
+/// A time that no calendar has: what depends on it cannot be told.
+const NO_TIME: Duration = Duration::from_secs(1 << 62);
+
+/// The clock of the machine. Where there is none ([`system`]), the time is one that no calendar has.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
+/// Returns whether a moment is one that a calendar has.
+pub(crate) fn is_known(moment: SystemTime) -> bool {
+    Timestamp::try_from(moment).is_ok()
+}
+
 impl Clock for SystemClock {
     fn now(&self) -> SystemTime {
-        SystemTime::now()
+        system::now().unwrap_or_else(|| SystemTime::UNIX_EPOCH + NO_TIME)
     }
 }
 

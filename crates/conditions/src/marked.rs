@@ -16,6 +16,7 @@ use hookgate_contract::settings::{Node, NodeValue, Settings};
 use hookgate_contract::{Condition, ConditionKind, Envelope, Layer, StateError, Truth};
 use serde_json::json;
 
+use crate::clock::is_known;
 use crate::history::{History, Marked, Moment};
 use crate::mark::{MarkNames, NAME_PATTERN, check_name};
 use crate::memory::Memory;
@@ -145,6 +146,10 @@ impl Test {
         let Some(set) = self.mark.last(history, moment)? else {
             return Ok((Truth::False, format!("`{name}` was not marked at any earlier step")));
         };
+        if self.within.is_some() && !(is_known(moment.at) && is_known(set.at)) {
+            let why = format!("when `{name}` was marked is not known: there is no clock");
+            return Ok((Truth::Unknown, why));
+        }
         let ago = ago(moment.at, set);
         let recent = match self.within {
             Some(within) if elapsed(moment.at, set) > within => {

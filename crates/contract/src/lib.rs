@@ -33,6 +33,7 @@
 //! | [`Verdict`], [`contribution`], [`Failure`] | what it answers, and how it fails |
 //! | [`Resource`], [`Place`], [`FairLimit`] | what it takes outside of the process, within the bounds of the engine |
 //! | [`Kept`], [`StateHome`] | what it counts and remembers, longer than one step |
+//! | [`system`] | the clock, and what a host gives where the system has none |
 //! | [`json`], [`settings`], [`mod@file`], [`glob`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
 //!
 //! What may grow is `#[non_exhaustive]`, and has constructors and setters.
@@ -73,6 +74,7 @@ pub mod contribution;
 pub mod dialect;
 pub mod patch_field;
 pub mod payload;
+pub mod system;
 #[cfg(feature = "template")]
 #[cfg_attr(docsrs, doc(cfg(feature = "template")))]
 pub mod template;

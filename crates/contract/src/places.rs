@@ -3,12 +3,12 @@
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::failure::{Failure, FailureClass};
 use crate::fair_limit::{FairLimit, Place, QueueFull};
 use crate::handler::Invocation;
 use crate::resource::Resource;
+use crate::system::Stopwatch;
 
 impl<'a> Invocation<'a> {
     /// Takes a place for a process or a request, within the bounds of the engine (`[limits]`), and waits for one if it
@@ -123,14 +123,14 @@ impl Claim {
 pub struct Waits<'a, B: Fn() -> String> {
     invocation: Invocation<'a>,
     busy: B,
-    since: Instant,
+    since: Stopwatch,
     has_ended: bool,
 }
 
 impl<'a, B: Fn() -> String> Waits<'a, B> {
     /// Begins to wait. `busy` says why, and what to do about it.
     pub fn begin(invocation: Invocation<'a>, busy: B) -> Self {
-        Self { invocation, busy, since: Instant::now(), has_ended: false }
+        Self { invocation, busy, since: Stopwatch::start(), has_ended: false }
     }
 
     /// Ends it: the turn has come.

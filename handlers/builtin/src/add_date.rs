@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use hookgate_contract::settings::Settings;
+use hookgate_contract::system;
 use hookgate_contract::{
     BuildContext, BuiltHandler, Failure, FailureClass, Invocation, Reply, Role, SyncHandler,
     Verdict,
@@ -15,7 +16,7 @@ use jiff::tz::TimeZone;
 
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::error::BuiltinError;
-use crate::host::{Clock, Host};
+use crate::host::{Clock, Host, NO_CLOCK};
 use crate::supports::takes_context;
 
 /// `Today is 2026-11-21 (Saturday).`
@@ -141,10 +142,11 @@ impl AddDate {
 impl SyncHandler for AddDate {
     fn handle(&self, _: Invocation<'_>) -> Reply {
         let now = match &self.clock {
-            None => Timestamp::now(),
-            // A time that no calendar has is the last that there is.
-            Some(clock) => Timestamp::try_from(clock()).unwrap_or(Timestamp::MAX),
+            None => system::now().ok_or_else(|| Failure::new(FailureClass::Spawn, NO_CLOCK))?,
+            Some(clock) => clock(),
         };
+        // A time that no calendar has is the last that there is.
+        let now = Timestamp::try_from(now).unwrap_or(Timestamp::MAX);
         let text = self.text_at(now).map_err(|error| {
             Failure::new(FailureClass::Malformed, format!("the date cannot be written: {error}"))
         })?;

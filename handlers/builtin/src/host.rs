@@ -152,6 +152,9 @@ pub trait ConfigFiles: Send + Sync {
     }
 }
 
+/// The detail of a failure where neither the system nor the host has a clock.
+pub(crate) const NO_CLOCK: &str = "there is no clock: the host gives one";
+
 /// Tells what time it is.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 

@@ -7,12 +7,13 @@ mod usage;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use hookgate_contract::settings::Settings;
+use hookgate_contract::system;
 use hookgate_contract::{
-    BuildContext, BuiltHandler, Contract, Event, Failure, Invocation, Kept, Reply, Role, StateHome,
-    StateScope, Supports, SyncHandler, Verdict, VerdictDecision,
+    BuildContext, BuiltHandler, Contract, Event, Failure, FailureClass, Invocation, Kept, Reply,
+    Role, StateHome, StateScope, Supports, SyncHandler, Verdict, VerdictDecision,
 };
 use minijinja::value::Value;
 
@@ -20,7 +21,7 @@ use self::measure::Measure;
 use self::reading::Reading;
 use self::usage::Usage;
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
-use crate::host::{Clock, Host};
+use crate::host::{Clock, Host, NO_CLOCK};
 use crate::reason::Reasoned;
 use crate::supports::{can_ask, can_end, can_halt, can_stop};
 
@@ -258,8 +259,18 @@ impl Limit {
     fn used(&self, invocation: Invocation<'_>) -> Result<f64, Failure> {
         let reading = self.of.reading(invocation)?;
         let context = invocation.context();
-        let now = self.clock.as_ref().map_or_else(SystemTime::now, |clock| clock());
-        let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = match &self.clock {
+            Some(clock) => Some(clock().duration_since(UNIX_EPOCH).unwrap_or_default()),
+            None => system::unix_time(),
+        };
+        let now = match now {
+            Some(now) => now,
+            // A count that is kept for good needs no clock; a time that stands still would never be over.
+            None if self.of == Measure::Time || matches!(self.per, Period::Window(_)) => {
+                return Err(Failure::new(FailureClass::Spawn, NO_CLOCK));
+            }
+            None => Duration::ZERO,
+        };
         let session = StateScope::Session(context.session_id);
         self.usages.update(session, invocation.hook, |usage| {
             if self.per == Period::Turn {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use hookgate_contract::settings::Settings;
+use hookgate_contract::system;
 use hookgate_contract::{
     BuildContext, BuiltHandler, Failure, FailureClass, Invocation, Reply, Role, SyncHandler,
     Verdict,
@@ -143,7 +144,8 @@ impl LogFileWriter {
         };
         // The time comes first, as people read it, and no field of a step can take its place.
         let step = step.strip_prefix('{').unwrap_or(&step);
-        Ok(format!("{{\"time\":\"{}\",{step}\n", Timestamp::now()))
+        let now = system::now().and_then(|now| Timestamp::try_from(now).ok()).unwrap_or_default();
+        Ok(format!("{{\"time\":\"{now}\",{step}\n"))
     }
 }
 

@@ -5,7 +5,6 @@
 //! prints these warnings; nothing is refused, since a team may share a folder on purpose.
 
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
@@ -13,9 +12,11 @@ use data_encoding::HEXLOWER;
 use crate::program_pin::ProgramPin;
 
 /// The bits by which accounts other than the owner may write.
+#[cfg(unix)]
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// In a folder with this bit only the owner of a file can replace it, as in `/tmp`.
+#[cfg(unix)]
 const STICKY: u32 = 0o1000;
 
 /// Returns a warning for each file that accounts other than its owner could change or replace.
@@ -51,7 +52,16 @@ fn write_warning(path: &Path) -> Option<String> {
     })
 }
 
+/// Windows has lists of who may do what instead of modes; nobody reads them here.
+#[cfg(not(unix))]
+fn other_writers(_found: &Metadata) -> Option<&'static str> {
+    None
+}
+
+#[cfg(unix)]
 fn other_writers(found: &Metadata) -> Option<&'static str> {
+    use std::os::unix::fs::MetadataExt as _;
+
     if found.is_dir() && found.mode() & STICKY != 0 {
         return None;
     }

@@ -176,8 +176,11 @@ fn read_agent(
 fn read_shim(settings: &mut Settings<'_>, has_sandbox: bool) -> Option<PathBuf> {
     let wanted = settings.flag("shim");
     let registered = shim::registered();
-    let missing = "this program has no shim: it calls `hookgate_command::shim::main` and \
-                   `register` to have one";
+    let missing = if cfg!(target_os = "linux") {
+        "this program has no shim: it calls `hookgate_command::shim::main` and `register` to have one"
+    } else {
+        "only Linux can have one: leave it out"
+    };
     match wanted {
         Some(true) if registered.is_none() => settings.invalid("shim", missing),
         Some(false) if has_sandbox => settings.invalid("shim", "a sandbox needs it"),

@@ -79,13 +79,21 @@
 //!
 //! # Platform
 //! Linux 5.4 or later (`pidfd_open`, `waitid`); the sandbox needs 6.2, without network 6.7. A tokio
-//! runtime with I/O and time (`enable_all`) must run the dispatch.
+//! runtime with I/O and time (`enable_all`) must run the dispatch. Elsewhere there is less of it, and a config that asks
+//! for what is missing is refused:
+//!
+//! | | Linux | macOS and other Unix | Windows |
+//! |---|---|---|---|
+//! | what a program leaves behind is ended | all of it | what stays in its process group | all of it: job objects |
+//! | `grace` between the request to end and the end | yes | yes | no: it is ended at once |
+//! | if the host is killed | ended, with a [`shim`] | goes on | ended |
+//! | `limits`, `sandbox`, `shim = true` | yes | refused | refused |
+//! | a replaced program is noticed | by its content, large ones by inode and times | the same | large ones by size and times |
+//! | accounts that could replace it are warned of | yes | yes | no |
+//! | programs | by the first line of a script, or as they are | the same | `.exe`, `.com`, `.bat`, `.cmd` |
 
-#[cfg(not(target_os = "linux"))]
-compile_error!(
-    "hookgate-command runs on Linux only: it needs pidfd, waitid, /proc and Landlock. On other \
-     systems build hookgate without the feature `command`."
-);
+#[cfg(not(any(unix, windows)))]
+compile_error!("there are no programs here: build hookgate without the feature `command`");
 
 mod argv;
 mod audit;
@@ -104,6 +112,7 @@ mod script;
 pub mod server;
 mod settings;
 pub mod shim;
+#[cfg(unix)]
 mod wait;
 mod worker;
 

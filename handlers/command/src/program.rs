@@ -5,9 +5,10 @@
 //! passed over: they would mean another folder in each session.
 
 use std::env;
+#[cfg(not(windows))]
 use std::fs::File;
+#[cfg(not(windows))]
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Why a program or a script cannot be used. Each message says what to write instead.
@@ -19,16 +20,22 @@ pub(crate) enum ProgramError {
     /// It is a folder, a pipe or a device.
     #[error("`{}` is not a file", .0.display())]
     NotAFile(PathBuf),
-    /// No execute permission is set.
-    #[error("`{path}` is not executable: run `chmod +x {path}`", path = .0.display())]
+    /// No execute permission is set, or Windows does not start such files.
+    #[cfg_attr(not(windows), error("`{path}` is not executable: run `chmod +x {path}`", path = .0.display()))]
+    #[cfg_attr(windows, error(
+        "`{path}` is not executable: Windows starts .exe, .com, .bat and .cmd; write its interpreter before it, as in \
+         `argv = [\"python\", \"guard.py\"]`", path = .0.display()
+    ))]
     NotExecutable(PathBuf),
     /// A text without a first line: the system does not know what reads it.
+    #[cfg(not(windows))]
     #[error(
         "`{path}` has no first line that names its interpreter, so it cannot be started: begin it \
          with `#!/bin/sh` or `#!/usr/bin/env python3`, or write the interpreter before it", path = .0.display()
     )]
     NoFirstLine(PathBuf),
     /// The interpreter in the first line is not there.
+    #[cfg(not(windows))]
     #[error(
         "the first line of `{path}` names `{interpreter}`, and there is no such program: install it, \
          or write another", path = .path.display(), interpreter = .interpreter.escape_debug()
@@ -150,7 +157,7 @@ impl ProgramError {
 
 /// Finds a program: a path from the folder of the config, a bare name in `PATH`.
 pub(crate) fn find_program(name: &str, base: &Path) -> Result<PathBuf, ProgramError> {
-    if !name.contains('/') {
+    if !name.contains(std::path::is_separator) {
         let missing = || {
             if name.contains(char::is_whitespace) {
                 ProgramError::Words(name.to_owned())
@@ -170,12 +177,14 @@ pub(crate) fn find_program(name: &str, base: &Path) -> Result<PathBuf, ProgramEr
     if !is_executable(&path) {
         return Err(ProgramError::NotExecutable(path));
     }
+    #[cfg(not(windows))]
     check_start(&path)?;
     Ok(path)
 }
 
 /// Checks that the system can start a file: that its first line names an interpreter which is there,
 /// or that it is no text.
+#[cfg(not(windows))]
 fn check_start(path: &Path) -> Result<(), ProgramError> {
     let mut beginning = [0; 256];
     // One that cannot be read may still be executed.
@@ -224,12 +233,40 @@ pub(crate) fn find_file(name: &str, base: &Path) -> Result<PathBuf, ProgramError
 }
 
 fn find_in_path(name: &str) -> Option<PathBuf> {
+    let names = names_of(name);
     env::split_paths(&env::var_os("PATH")?)
         .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(name))
+        .flat_map(|folder| names.iter().map(move |name| folder.join(name)).collect::<Vec<_>>())
         .find(|path| is_executable(path))
 }
 
-fn is_executable(path: &Path) -> bool {
+/// The names of files which a name of a program may stand for.
+#[cfg(not(windows))]
+fn names_of(name: &str) -> Vec<String> {
+    vec![name.to_owned()]
+}
+
+#[cfg(windows)]
+fn names_of(name: &str) -> Vec<String> {
+    let with = |ending: &&str| format!("{name}.{ending}");
+    std::iter::once(name.to_owned()).chain(STARTED.iter().map(with)).collect()
+}
+
+/// The endings of the files that Windows starts.
+#[cfg(windows)]
+const STARTED: &[&str] = &["exe", "com", "bat", "cmd"];
+
+/// Returns whether the system may start a file.
+#[cfg(windows)]
+pub(crate) fn is_executable(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    path.is_file() && STARTED.iter().any(|started| started.eq_ignore_ascii_case(ending))
+}
+
+/// Returns whether the system may start a file.
+#[cfg(not(windows))]
+pub(crate) fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+
     path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }

@@ -24,11 +24,11 @@
 //! * A write that keeps size, times and inode (only a privileged process can set the status time back)
 //!   is not seen.
 //! * Modules and libraries that a script loads itself are not pinned.
+//! * On Windows the status is size, time of content and time of creation, all of which a program can set.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -57,8 +57,28 @@ pub(crate) struct FileStatus {
     changed: (i64, i64),
 }
 
+#[cfg(windows)]
+impl From<&Metadata> for FileStatus {
+    /// Windows tells neither which file it is nor when its status changed, but when it was made.
+    fn from(found: &Metadata) -> Self {
+        use std::os::windows::fs::MetadataExt as _;
+
+        let parts = |ticks: u64| (i64::try_from(ticks).unwrap_or(i64::MAX), 0);
+        Self {
+            device: 0,
+            inode: 0,
+            size: found.file_size(),
+            modified: parts(found.last_write_time()),
+            changed: parts(found.creation_time()),
+        }
+    }
+}
+
+#[cfg(unix)]
 impl From<&Metadata> for FileStatus {
     fn from(found: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+
         Self {
             device: found.dev(),
             inode: found.ino(),
@@ -83,7 +103,7 @@ impl ProgramPin {
     fn new(path: &Path, largest_hashed: u64) -> Self {
         // The status comes first: a change in between is seen at the first start.
         let found = path.metadata().ok().filter(Metadata::is_file);
-        let is_hashed = found.as_ref().is_some_and(|found| found.size() <= largest_hashed);
+        let is_hashed = found.as_ref().is_some_and(|found| found.len() <= largest_hashed);
         let digest = if is_hashed { digest_of(path).ok() } else { None };
         let seen = Mutex::new(found.as_ref().map(FileStatus::from));
         Self { path: path.to_owned(), digest, seen }

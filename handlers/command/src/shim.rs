@@ -40,16 +40,20 @@
 //! The shim exits with 125 if it could not start the program, and says why on stderr in a line that
 //! the host recognises. A program that exits with 125 itself is reported as what it is.
 
+#[cfg(target_os = "linux")]
 mod args;
+#[cfg(target_os = "linux")]
 mod holders;
+#[cfg(target_os = "linux")]
 mod restrict;
+#[cfg(target_os = "linux")]
 mod watch;
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
+#[cfg(target_os = "linux")]
 pub(crate) use args::ShimArgs;
 
 /// The first argument by which a program knows that it is the shim.
@@ -57,7 +61,7 @@ pub(crate) use args::ShimArgs;
 /// ```
 /// assert!(hookgate_command::shim::FIRST_ARGUMENT.starts_with("__"));
 /// ```
-pub const FIRST_ARGUMENT: &str = args::FIRST_ARGUMENT;
+pub const FIRST_ARGUMENT: &str = "__hookgate-shim";
 
 /// The exit status of the shim if it could not start the program.
 pub(crate) const EXIT_FAILED: i32 = 125;
@@ -78,7 +82,7 @@ static PATH: OnceLock<PathBuf> = OnceLock::new();
 /// [`main`] first of all. The first call wins. Returns whether it was this one.
 ///
 /// It holds for hooks that are built afterwards. There is no way back, so a host cannot lose the shim
-/// by accident.
+/// by accident. Only Linux can have one: elsewhere it registers nothing and returns false.
 ///
 /// ```
 /// use std::path::Path;
@@ -86,12 +90,13 @@ static PATH: OnceLock<PathBuf> = OnceLock::new();
 /// use hookgate_command::shim;
 ///
 /// assert_eq!(shim::registered(), None);
+/// # if cfg!(not(target_os = "linux")) { return; }
 /// assert!(shim::register("/usr/bin/my-host"));
 /// assert!(!shim::register("/usr/bin/another"), "the first call wins");
 /// assert_eq!(shim::registered(), Some(Path::new("/usr/bin/my-host")));
 /// ```
 pub fn register(path: impl Into<PathBuf>) -> bool {
-    PATH.set(path.into()).is_ok()
+    cfg!(target_os = "linux") && PATH.set(path.into()).is_ok()
 }
 
 /// Returns the registered path; `None` if the host has no shim.
@@ -112,7 +117,15 @@ pub fn registered() -> Option<&'static Path> {
 /// ```
 #[must_use]
 pub fn main() -> Option<ExitCode> {
-    let mut args = env::args_os().skip(1);
+    #[cfg(not(target_os = "linux"))]
+    return None;
+    #[cfg(target_os = "linux")]
+    run()
+}
+
+#[cfg(target_os = "linux")]
+fn run() -> Option<ExitCode> {
+    let mut args = std::env::args_os().skip(1);
     if args.next()? != FIRST_ARGUMENT {
         return None;
     }
@@ -128,8 +141,14 @@ pub fn main() -> Option<ExitCode> {
 /// itself, and the program must not get them.
 ///
 /// A program that stays calls it first in `main`, before it opens anything: who waits for the end of a
-/// stream that it was handed would wait for as long as it stays.
+/// stream that it was handed would wait for as long as it stays. Only Linux tells what is open: elsewhere it does nothing.
 pub fn close_inherited() {
+    #[cfg(target_os = "linux")]
+    close_open_files();
+}
+
+#[cfg(target_os = "linux")]
+fn close_open_files() {
     let Ok(open) = std::fs::read_dir("/proc/self/fd") else { return };
     let open: Vec<i32> =
         open.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
@@ -139,6 +158,7 @@ pub fn close_inherited() {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn exit_code(code: i32) -> ExitCode {
     ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX))
 }

@@ -4,27 +4,38 @@
 //! reaped, no other process can get that pid, so a signal to it can hit no stranger. All code of this
 //! crate relies on that: it signals first and reaps last.
 //!
-//! The functions are thin over `/proc` and `waitid`, and hold no state.
+//! The functions are thin over `/proc`, which only Linux has, and `waitid`, and hold no state.
 
+#[cfg(target_os = "linux")]
 use std::fs;
+#[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
 
-use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process, pidfd_open, waitid,
-};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process, waitid};
+#[cfg(target_os = "linux")]
+use rustix::process::{PidfdFlags, pidfd_open};
 
 /// Returns the pids of all children of this process, also of adopted ones and of those that have
 /// exited and are not reaped.
+#[cfg(target_os = "linux")]
 pub(crate) fn own_children() -> Vec<Pid> {
     children_in("/proc/self/task")
 }
 
+/// Elsewhere no process adopts what another one leaves behind, and its own children are known to who has started them.
+#[cfg(not(target_os = "linux"))]
+pub(crate) const fn own_children() -> Vec<Pid> {
+    Vec::new()
+}
+
 /// Returns the pids of the children of another process.
+#[cfg(target_os = "linux")]
 pub(crate) fn children_of(pid: Pid) -> Vec<Pid> {
     children_in(&format!("/proc/{}/task", pid.as_raw_nonzero()))
 }
 
 /// Reads the `children` file of each thread: the kernel lists a child with the thread that made it.
+#[cfg(target_os = "linux")]
 fn children_in(tasks: &str) -> Vec<Pid> {
     let Ok(threads) = fs::read_dir(tasks) else { return Vec::new() };
     let mut children = Vec::new();
@@ -38,11 +49,19 @@ fn children_in(tasks: &str) -> Vec<Pid> {
 
 /// Returns the environment that a process was started with, as `NAME=value` with a zero byte after
 /// each; empty for a process that has exited.
+#[cfg(target_os = "linux")]
 pub(crate) fn environment_of(pid: Pid) -> Vec<u8> {
     fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).unwrap_or_default()
 }
 
+/// Elsewhere it is not told.
+#[cfg(not(target_os = "linux"))]
+pub(crate) const fn environment_of(_pid: Pid) -> Vec<u8> {
+    Vec::new()
+}
+
 /// Opens a file descriptor that becomes readable when a process exits.
+#[cfg(target_os = "linux")]
 pub(crate) fn exit_descriptor(pid: Pid) -> rustix::io::Result<OwnedFd> {
     pidfd_open(pid, PidfdFlags::empty())
 }

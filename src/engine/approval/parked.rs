@@ -185,7 +185,7 @@ impl Approvals {
             return Some(key);
         }
         let mut key = [0; 32];
-        getrandom::fill(&mut key).ok()?;
+        clock::fill_random(&mut key)?;
         Some(self.key.get_or_init(|| key))
     }
 

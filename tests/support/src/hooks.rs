@@ -39,8 +39,10 @@ where
 pub fn registry() -> Registry {
     Registry::from_iter([
         hookgate::builtin::kind(),
+        #[cfg(target_os = "linux")]
         hookgate::command::kind(),
         hookgate::http::kind(),
+        #[cfg(target_os = "linux")]
         hookgate::mcp::kind(),
         hookgate::prompt::kind(),
         hookgate::rego::kind(),

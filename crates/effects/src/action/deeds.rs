@@ -1,6 +1,9 @@
 //! The deeds of a step, each with its weight.
 
 use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+use hookgate_contract::system;
 
 use super::{Deed, ScriptRun, Weight, hash, is_below, place};
 use crate::effects::{Effects, PathEffect};
@@ -347,8 +350,9 @@ fn push_of(push: &PushEffect, update: &RefUpdate) -> Deed {
 
 /// Tells whether a path is in a folder for temporary files, and not in the folder of the session.
 fn is_temporary(path: &str, cwd: Option<&str>) -> bool {
-    let own = std::env::temp_dir();
-    let mut folders = TEMPORARY.into_iter().chain(own.to_str());
+    let own = system::temporary_folder();
+    let own = own.as_deref().and_then(Path::to_str);
+    let mut folders = TEMPORARY.into_iter().chain(own);
     !cwd.is_some_and(|cwd| path == cwd || is_below(path, cwd))
         && folders.any(|folder| is_below(path, folder))
 }

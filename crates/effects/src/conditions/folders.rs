@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use hookgate_contract::system;
+
 use crate::effects::Surroundings;
 use crate::patterns::Folders;
 use crate::project::project_of;
@@ -43,7 +45,7 @@ pub(super) fn resolved(folders: &Folders) -> Folders {
 
 fn temporary() -> Vec<String> {
     let mut folders = vec!["/tmp".to_owned(), "/var/tmp".to_owned()];
-    let own = std::env::temp_dir();
+    let own = system::temporary_folder().unwrap_or_default();
     if let Some(own) = own.to_str().map(|own| own.trim_end_matches('/'))
         && !own.is_empty()
         && !folders.iter().any(|folder| folder == own)

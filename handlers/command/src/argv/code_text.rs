@@ -5,10 +5,10 @@
 //! operators, and reports the first that looks like a path to a script or names a file beside the
 //! config.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::paths::is_dots;
+use crate::program::is_executable;
 
 /// Endings of the names of scripts.
 const EXTENSIONS: &str = "awk bash cjs jq js ksh lua mjs mts php pl ps1 py rb rego sh ts zsh";
@@ -73,10 +73,6 @@ pub(crate) fn named_scripts(text: &str, base: &Path) -> Vec<PathBuf> {
         }
     }
     found
-}
-
-fn is_executable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
 }
 
 /// Says what to write instead of such a path.

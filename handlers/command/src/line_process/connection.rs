@@ -133,7 +133,7 @@ impl Connection {
     ) -> Result<(), LineError> {
         let mut chunk = [0; CHUNK];
         // The pipe does not block. Its end, or an error, is found by the next read.
-        while let Ok(count @ 1..) = rustix::io::read(&self.stdout, &mut chunk) {
+        while let Some(count @ 1..) = read_now(&mut self.stdout, &mut chunk) {
             self.unread.extend_from_slice(chunk.get(..count).unwrap_or_default());
             if self.is_full() {
                 break;
@@ -188,8 +188,8 @@ impl Connection {
         let mut chunk = [0; CHUNK / 4];
         for _ in 0..MOST_READS {
             // The pipe does not block. Its end, or an error, is found by the next read.
-            match rustix::io::read(&self.stderr, &mut chunk) {
-                Ok(count @ 1..) => self.keep_stderr(Ok(count), &chunk),
+            match read_now(&mut self.stderr, &mut chunk) {
+                Some(count @ 1..) => self.keep_stderr(Ok(count), &chunk),
                 _ => break,
             }
         }
@@ -230,5 +230,25 @@ impl Connection {
             _ => tail,
         };
         String::from_utf8_lossy(whole).trim().to_owned()
+    }
+}
+
+/// Reads what is in a pipe at this moment, which does not block; `None` if there is nothing.
+#[cfg(unix)]
+fn read_now(pipe: &mut impl std::os::fd::AsFd, chunk: &mut [u8]) -> Option<usize> {
+    rustix::io::read(pipe, chunk).ok()
+}
+
+/// Reads what a pipe is known to have. Windows cannot tell what is in a pipe, so a thread reads ahead: what it has not read
+/// by now is found later.
+#[cfg(windows)]
+fn read_now(pipe: &mut (impl tokio::io::AsyncRead + Unpin), chunk: &mut [u8]) -> Option<usize> {
+    use std::pin::Pin;
+    use std::task::{Context, Poll, Waker};
+
+    let mut read = tokio::io::ReadBuf::new(chunk);
+    match Pin::new(pipe).poll_read(&mut Context::from_waker(Waker::noop()), &mut read) {
+        Poll::Ready(Ok(())) => Some(read.filled().len()),
+        Poll::Ready(Err(_)) | Poll::Pending => None,
     }
 }

@@ -21,8 +21,8 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
 use super::capture::{Capture, Oversized};
-use super::process_group::{ProcessGroup, ProgramExit};
 use super::spawn::SpawnedProgram;
+use super::{ProcessGroup, ProgramExit};
 use crate::call_log::log_stderr;
 use crate::settings::StdoutFormat;
 use crate::shim;

@@ -11,14 +11,15 @@
 //! INVARIANT: the leader is reaped after the last signal. Until then its pid, which is also the name of
 //! the group, cannot be given to another process.
 
-use std::fmt;
-use std::os::fd::OwnedFd;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command};
 use std::time::Duration;
 
-use rustix::process::{Pid, WaitIdStatus};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+use rustix::process::Pid;
 
+use super::exit_watch::ExitWatch;
+use super::program_exit::ProgramExit;
 use super::reaper;
 use super::run_id::RunId;
 use crate::wait;
@@ -31,60 +32,28 @@ pub(crate) struct ProcessGroup {
     grace: Duration,
     /// True for a shim: when it exits, no descendant is left to clean up.
     is_shim: bool,
-    exit: Option<AsyncFd<OwnedFd>>,
+    exit: Option<ExitWatch>,
     is_reaped: bool,
 }
 
-/// How a program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ProgramExit {
-    /// With an exit status.
-    Status(i32),
-    /// By a signal.
-    Signal(i32),
-    /// Unknown: other code in the host has reaped the program.
-    Unknown,
-}
-
-impl fmt::Display for ProgramExit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Status(code) => write!(f, "status {code}"),
-            Self::Signal(signal) => write!(f, "signal {signal}"),
-            Self::Unknown => f.write_str("not seen"),
-        }
-    }
-}
-
-impl From<WaitIdStatus> for ProgramExit {
-    fn from(status: WaitIdStatus) -> Self {
-        match (status.exit_status(), status.terminating_signal()) {
-            (Some(code), _) => Self::Status(code),
-            (None, Some(signal)) => Self::Signal(signal),
-            (None, None) => Self::Unknown,
-        }
-    }
+/// Starts a program at the head of a group of its own.
+pub(super) fn start(mut command: Command) -> io::Result<Child> {
+    command.process_group(0).spawn()
 }
 
 impl ProcessGroup {
     /// Takes charge of a child that leads its group.
     ///
     /// # Errors
-    /// If the kernel cannot watch the child (`pidfd_open`). The child is ended then.
+    /// If the child cannot be watched. The child is ended then.
     ///
     /// # Panics
     /// Outside a tokio runtime with I/O. The child is ended then as well.
-    pub(super) fn new(
-        leader: Pid,
-        run: RunId,
-        grace: Duration,
-        is_shim: bool,
-    ) -> std::io::Result<Self> {
+    pub(super) fn new(leader: Pid, run: RunId, grace: Duration, is_shim: bool) -> io::Result<Self> {
         reaper::take_ownership(leader);
         // From here on the drop ends the child, whatever fails.
         let mut group = Self { leader, run, grace, is_shim, exit: None, is_reaped: false };
-        let exit = wait::exit_descriptor(leader)?;
-        group.exit = Some(watch_exit(exit)?);
+        group.exit = Some(ExitWatch::new(leader)?);
         Ok(group)
     }
 
@@ -98,9 +67,9 @@ impl ProcessGroup {
     /// # Cancel safety
     /// It can be called again.
     pub(crate) async fn exited(&self) {
-        let Some(exit) = &self.exit else { return };
-        // It never becomes unreadable again.
-        let _ = exit.readable().await;
+        if let Some(exit) = &self.exit {
+            exit.exited().await;
+        }
     }
 
     /// Kills what is left of the group of a leader that has exited, and reaps the leader.
@@ -118,15 +87,6 @@ impl ProcessGroup {
         }
         status.ok().flatten().map_or(ProgramExit::Unknown, ProgramExit::from)
     }
-}
-
-#[allow(
-    deprecated,
-    reason = "the successor is unsafe, for descriptors that change while they are watched; an \
-              owned one does not"
-)]
-fn watch_exit(exit: OwnedFd) -> std::io::Result<AsyncFd<OwnedFd>> {
-    AsyncFd::with_interest(exit, Interest::READABLE)
 }
 
 impl Drop for ProcessGroup {

@@ -30,7 +30,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group, set_child_subreaper};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::run_id::RunId;
 use crate::wait;
@@ -59,6 +59,15 @@ enum Work {
     Strays(RunId, Instant),
 }
 
+/// No process adopts those of others here.
+///
+/// # Errors
+/// The error of the system; Linux before 3.4 cannot do it, nor can any other Unix.
+#[cfg(not(target_os = "linux"))]
+pub fn become_subreaper() -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
 /// Makes this process adopt what programs leave behind outside their group (`setsid`, double fork),
 /// so that it can be found by its `HOOKGATE_RUN` and killed.
 ///
@@ -72,9 +81,10 @@ enum Work {
 /// ```
 ///
 /// # Errors
-/// The error of the system; Linux before 3.4 cannot do it.
+/// The error of the system; Linux before 3.4 cannot do it, nor can any other Unix.
+#[cfg(target_os = "linux")]
 pub fn become_subreaper() -> std::io::Result<()> {
-    set_child_subreaper(Some(rustix::process::getpid()))?;
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     // ORDERING: read by threads that need to see nothing else.
     IS_SUBREAPER.store(true, Ordering::Relaxed);
     Ok(())

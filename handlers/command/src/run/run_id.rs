@@ -26,6 +26,7 @@ impl RunId {
     }
 
     /// Returns whether an environment, as `/proc` shows it, carries this name.
+    #[cfg(any(unix, test))]
     pub(super) fn is_in(&self, environment: &[u8]) -> bool {
         let line = format!("{VARIABLE}={}", self.0);
         environment.split(|byte| *byte == 0).any(|variable| variable == line.as_bytes())

@@ -5,28 +5,37 @@
 //! fork and exec (privileges, the sandbox) is the task of the [shim](crate::shim).
 
 use std::io;
-use std::os::unix::process::CommandExt;
+#[cfg(unix)]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use hookgate_contract::{Failure, FailureClass, Invocation, Waits};
-use rustix::io::Errno;
-use rustix::process::Pid;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::runtime::Handle;
 
-use super::process_group::ProcessGroup;
+use super::ProcessGroup;
+#[cfg(windows)]
+use super::job::start;
+#[cfg(unix)]
+use super::process_group::start;
 use super::run_id::{self, RunId};
 use crate::program_pin::{FileStatus, ProgramPin};
 use crate::settings::{CommandLine, Environment, ResourceLimits, Sandbox};
-use crate::shim::{self, ShimArgs};
+use crate::shim;
+
+/// What the system says of a file that it cannot start.
+#[cfg(unix)]
+const NO_PROGRAM: i32 = rustix::io::Errno::NOEXEC.raw_os_error();
+#[cfg(windows)]
+const NO_PROGRAM: i32 = 193;
 
 /// How long it is waited before a program is started again for which there were no files.
 const FILES_WAIT: Duration = Duration::from_millis(10);
 
 /// How much longer the host waits for a shim than the shim for the program.
+#[cfg(unix)]
 const SHIM_MARGIN: Duration = Duration::from_millis(50);
 
 /// The detail of a failure where the pipes of a program cannot be read.
@@ -77,8 +86,16 @@ impl From<NotStarted> for Failure {
     }
 }
 
-/// Returns whether there was no room for the pipes to a program, or for another process.
+/// Returns whether there was no room for the pipes to a program, or for another process. Windows has no such bounds.
+#[cfg(windows)]
+fn lacks_files(_error: &io::Error) -> bool {
+    false
+}
+
+#[cfg(unix)]
 fn lacks_files(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+
     let lacking = [Errno::MFILE, Errno::NFILE, Errno::AGAIN].map(Errno::raw_os_error);
     error.raw_os_error().is_some_and(|code| lacking.contains(&code))
 }
@@ -116,8 +133,7 @@ impl Spawner {
         command.env("HOOKGATE_CONFIG_DIR", &self.base);
         add_variables(&mut command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.process_group(0);
-        let child = command.spawn().map_err(|error| NotStarted {
+        let child = start(command).map_err(|error| NotStarted {
             lacks_files: lacks_files(&error),
             failure: self.refusal(&error),
         })?;
@@ -163,18 +179,35 @@ impl Spawner {
         self.pins.iter().zip(compared).try_for_each(|(pin, status)| pin.is_still(*status))
     }
 
-    /// Limits and watches a child that was just started.
+    /// Watches a child that was just started.
+    #[cfg(windows)]
     fn take_charge(
         &self,
-        mut child: Child,
+        mut child: Box<dyn process_wrap::tokio::ChildWrapper>,
+        _run: RunId,
+        compared: Vec<FileStatus>,
+    ) -> Result<SpawnedProgram, Failure> {
+        let pipes = (child.stdin().take(), child.stdout().take(), child.stderr().take());
+        let group = ProcessGroup::new(child);
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err(spawn_failure("the program has no pipes"));
+        };
+        Ok(SpawnedProgram { compared, group, stdin, stdout, stderr })
+    }
+
+    /// Limits and watches a child that was just started.
+    #[cfg(unix)]
+    fn take_charge(
+        &self,
+        mut child: std::process::Child,
         run: RunId,
         compared: Vec<FileStatus>,
     ) -> Result<SpawnedProgram, Failure> {
-        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
         let Some(pid) = pid else { return Err(spawn_failure("the program has no pid")) };
         let is_shim = self.shim.is_some();
         // As early as can be: until then the program runs without limits.
-        let limited = if is_shim { Ok(()) } else { self.limits.apply(Some(pid)) };
+        let limited = if is_shim { Ok(()) } else { self.limits.apply(pid) };
         let grace = if is_shim { self.grace + SHIM_MARGIN } else { self.grace };
         let unwatched =
             |error: io::Error| spawn_failure(format!("the program cannot be watched: {error}"));
@@ -196,14 +229,21 @@ impl Spawner {
     }
 
     /// Returns the command of the program, or of the shim that starts it.
+    #[cfg_attr(not(target_os = "linux"), allow(unused_variables, reason = "there is no shim"))]
     fn command(&self, cwd: &Path) -> Command {
-        let Some(shim) = &self.shim else {
-            let mut command = Command::new(&self.command_line.program);
-            command.args(&self.command_line.args);
-            return command;
-        };
+        #[cfg(target_os = "linux")]
+        if let Some(shim) = &self.shim {
+            return self.shim_command(shim, cwd);
+        }
+        let mut command = Command::new(&self.command_line.program);
+        command.args(&self.command_line.args);
+        command
+    }
+
+    #[cfg(target_os = "linux")]
+    fn shim_command(&self, shim: &Path, cwd: &Path) -> Command {
         let files = self.command_line.named_files();
-        let args = ShimArgs {
+        let args = shim::ShimArgs {
             host: std::process::id(),
             grace: self.grace,
             limits: self.limits,
@@ -227,7 +267,7 @@ impl Spawner {
             }
             io::ErrorKind::ExecutableFileBusy => ": a process has it open for writing",
             io::ErrorKind::ArgumentListTooLong => ": its arguments and variables are too large",
-            _ if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
+            _ if error.raw_os_error() == Some(NO_PROGRAM) => {
                 ": a script begins with a line such as `#!/usr/bin/env python3`"
             }
             _ => "",

@@ -5,7 +5,7 @@
 //!
 //! | variables | from |
 //! |---|---|
-//! | `PATH`, `HOME`, `LANG`, `LC_ALL`, `TMPDIR`, `TZ` | the host, at each start |
+//! | `PATH`, `HOME`, `LANG`, `LC_ALL`, `TMPDIR`, `TZ`, on Windows also those without which programs do not start | the host, at each start |
 //! | the names in `env` | the host, at each start; a missing one is left out |
 //! | the same names, and those of the first row | the session, if the host gives it an environment |
 //! | the values in `set_env` | the config |
@@ -28,7 +28,32 @@ use hookgate_secrets::Secrets;
 use crate::argv;
 
 /// The variables that every program gets.
+#[cfg(not(windows))]
 const ALWAYS: &[&str] = &["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ"];
+
+/// Windows has other names, and programs that do not start without some of them.
+#[cfg(windows)]
+const ALWAYS: &[&str] = &[
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "APPDATA",
+    "COMSPEC",
+    "LOCALAPPDATA",
+    "PATHEXT",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERPROFILE",
+    "WINDIR",
+];
+
+/// What stands in for a `PATH` of which nothing is left.
+const SYSTEM_PATH: &str =
+    if cfg!(windows) { r"C:\Windows\System32;C:\Windows" } else { "/usr/bin:/bin" };
 
 /// Where Python looks for modules.
 const PYTHONPATH: &str = "PYTHONPATH";
@@ -225,7 +250,7 @@ fn without_relative(name: &str, value: OsString) -> Option<OsString> {
     match env::join_paths(&entries) {
         Ok(joined) if !entries.is_empty() => Some(joined),
         // Without any PATH a program would look in a list of its own.
-        _ => (name == "PATH").then(|| "/usr/bin:/bin".into()),
+        _ => (name == "PATH").then(|| SYSTEM_PATH.into()),
     }
 }
 
@@ -257,6 +282,11 @@ fn name_problem(name: &str) -> Option<String> {
             "`{name}` is not the name of a variable; variables with values go to `set_env`"
         ));
     }
-    let is_reserved = name.starts_with(RESERVED_PREFIX);
+    // On Windows names of variables are the same in upper and lower case.
+    let is_reserved = if cfg!(windows) {
+        name.to_ascii_uppercase().starts_with(RESERVED_PREFIX)
+    } else {
+        name.starts_with(RESERVED_PREFIX)
+    };
     is_reserved.then(|| format!("`{name}`: hookgate sets {RESERVED_PREFIX}* itself"))
 }

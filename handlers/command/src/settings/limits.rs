@@ -56,11 +56,23 @@ impl ResourceLimits {
         self.processes.is_some() && rustix::process::geteuid().is_root()
     }
 
-    /// Limits a process that was just started; `None` limits the calling process.
+    /// Limits a process that was just started.
     ///
     /// # Errors
     /// If the kernel refuses, as it does above the limits of the host itself.
-    pub(crate) fn apply(&self, pid: Option<Pid>) -> std::io::Result<()> {
+    pub(crate) fn apply(&self, pid: Pid) -> std::io::Result<()> {
+        self.apply_to(Some(pid))
+    }
+
+    /// Limits the calling process.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn apply_to_self(&self) -> std::io::Result<()> {
+        self.apply_to(None)
+    }
+
+    fn apply_to(&self, pid: Option<Pid>) -> std::io::Result<()> {
         for (resource, limit, more) in self.by_resource() {
             let Some(limit) = limit else { continue };
             // Of processor time the first limit is a signal that says so, the second kills.

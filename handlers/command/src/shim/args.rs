@@ -16,10 +16,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::FIRST_ARGUMENT;
 use crate::settings::{ResourceLimits, Sandbox};
-
-/// The first argument of a shim.
-pub(super) const FIRST_ARGUMENT: &str = "__hookgate-shim";
 
 /// Ends the options of the shim; the program and its arguments follow.
 const END: &str = "--";

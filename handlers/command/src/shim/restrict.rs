@@ -20,7 +20,7 @@ pub(super) fn start_program(args: &ShimArgs) -> Result<(Child, Arc<AtomicBool>),
         |what: &str, error: &dyn std::fmt::Display| format!("{FAILED_PREFIX}{what}: {error}");
     set_child_subreaper(Some(getpid())).map_err(|error| failed("subreaper", &error))?;
     let is_ending = catch_signals().map_err(|error| failed("signals", &error))?;
-    args.limits.apply(None).map_err(|error| failed("limits", &error))?;
+    args.limits.apply_to_self().map_err(|error| failed("limits", &error))?;
     let mut command = Command::new(&args.program);
     command.args(&args.args);
     // Privileges and the sandbox are those of a thread, and of what it starts: the main thread stays

@@ -1,7 +1,8 @@
 //! Sizes in bytes, as settings give them: `"256KiB"`.
 
-/// The largest size that is taken: 1 TiB.
-pub(super) const LARGEST: usize = 1 << 40;
+/// The largest size that is taken: 1 TiB, or all that a system of 32 bits can address.
+pub(super) const LARGEST: usize =
+    if usize::BITS > 40 { 1 << (40 % usize::BITS) } else { usize::MAX };
 
 /// Reads a size: a whole number with a decimal or binary unit, or of bytes without one.
 pub(super) fn parse_size(text: &str) -> Option<usize> {
