@@ -205,7 +205,7 @@ fn a_worker_answers_many_calls() {
         let mut reasons = Vec::new();
         for _ in 0..20 {
             let verdict = invoke(&built).await.unwrap();
-            reasons.push(verdict.parts().unwrap().reason.clone().unwrap().into_owned());
+            reasons.push(verdict.parts().unwrap().reason.clone().unwrap());
         }
         reasons
     });
