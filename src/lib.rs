@@ -158,7 +158,7 @@ pub mod schema;
 pub mod testing;
 mod timer;
 pub mod turn;
-#[cfg(all(feature = "watch", unix))]
+#[cfg(all(feature = "watch", any(unix, windows)))]
 pub mod watch;
 
 #[cfg(feature = "builtin")]

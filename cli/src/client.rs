@@ -7,7 +7,9 @@
 //! answer is a deny of the form that most agents obey: exit code 2, and a text on stderr.
 
 mod full_program;
+#[cfg(target_os = "linux")]
 mod line;
+#[cfg(target_os = "linux")]
 mod stdin;
 
 use std::env;
@@ -15,20 +17,25 @@ use std::ffi::OsString;
 use std::panic::{self, catch_unwind};
 use std::path::Path;
 use std::process::{ExitCode, Termination as _};
+#[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
 
 use hookgate::contract::dialect::HostAnswer;
 
 use crate::commands::hook::print;
+#[cfg(target_os = "linux")]
 use crate::daemon::{Connection, Place};
 use crate::exit_code::Exit;
 use crate::programs::{self, FULL};
+#[cfg(target_os = "linux")]
 use line::Line;
 
 /// How much of its time a call keeps, so that the full program can refuse the step in the form of the agent.
+#[cfg(target_os = "linux")]
 const RESERVE: Duration = Duration::from_millis(200);
 
 /// The least time that is handed on.
+#[cfg(target_os = "linux")]
 const LEAST: Duration = Duration::from_millis(10);
 
 /// Runs the program, with the command line, the environment and the streams of this process.
@@ -42,25 +49,36 @@ pub fn main() -> ExitCode {
 }
 
 fn answer(arguments: &[OsString]) -> Exit {
+    match programs::beside(FULL) {
+        Ok(full) => answer_with(&full, arguments),
+        Err(error) => refuse(&format!("it does not know where it is: {error}")),
+    }
+}
+
+/// Without a daemon the full program judges.
+#[cfg(not(target_os = "linux"))]
+fn answer_with(full: &Path, arguments: &[OsString]) -> Exit {
+    become_full(full, arguments, None)
+}
+
+#[cfg(target_os = "linux")]
+fn answer_with(full: &Path, arguments: &[OsString]) -> Exit {
     let started = Instant::now();
-    let full = match programs::beside(FULL) {
-        Ok(full) => full,
-        Err(error) => return refuse(&format!("it does not know where it is: {error}")),
-    };
-    let Some(line) = Line::parse(arguments) else { return become_full(&full, arguments, None) };
-    let Some(daemon) = connect(&line, &full) else { return become_full(&full, arguments, None) };
+    let Some(line) = Line::parse(arguments) else { return become_full(full, arguments, None) };
+    let Some(daemon) = connect(&line, full) else { return become_full(full, arguments, None) };
     let end = started + line.timeout;
     let reserve = RESERVE.min(line.timeout / 4);
     match ask(daemon, line, end - reserve) {
         Ok(answer) => print(&answer),
         Err(stdin) => {
             let left = rest(end).max(LEAST);
-            become_full(&full, &line::with_timeout(arguments, left), stdin)
+            become_full(full, &line::with_timeout(arguments, left), stdin)
         }
     }
 }
 
 /// Connects to the daemon of the full program, if the call is to have one and there is one.
+#[cfg(target_os = "linux")]
 fn connect(line: &Line, full: &Path) -> Option<Connection> {
     crate::daemon::idle(line.daemon)?;
     Connection::open(&Place::of(full)?, full, line.timeout)
@@ -71,6 +89,7 @@ fn connect(line: &Line, full: &Path) -> Option<Connection> {
 /// # Errors
 /// The daemon has not answered. Returns what was read of stdin, or `None` if stdin is not at its end: whatever is
 /// still to come of it, the rest of a step is not a step, and is refused.
+#[cfg(target_os = "linux")]
 fn ask(daemon: Connection, line: Line, end: Instant) -> Result<HostAnswer, Option<Vec<u8>>> {
     let envelope = stdin::read(end).ok_or(None)?;
     let envelope = String::from_utf8(envelope).map_err(|error| Some(error.into_bytes()))?;
@@ -91,6 +110,7 @@ fn refuse(why: &str) -> Exit {
     print(&HostAnswer::exit_2(&format!("hookgate-call could not have this judged: {why}")))
 }
 
+#[cfg(target_os = "linux")]
 fn rest(end: Instant) -> Duration {
     end.saturating_duration_since(Instant::now())
 }

@@ -26,6 +26,12 @@
 //! terminal, and the watch over a config that changes. Whatever is quoted from steps, models or
 //! configs is made fit for a terminal before it is printed.
 
+// The daemon, and what is kept for it, is for Linux alone.
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, unused_imports, reason = "only the daemon uses it")
+)]
+
 mod abort;
 mod agents;
 mod ask;
@@ -39,12 +45,17 @@ mod config;
 mod daemon;
 mod escalate_section;
 pub mod eval;
+mod executable;
 mod exit_code;
 mod explained;
 mod foreign;
 mod formatter;
 mod hook_standing;
 mod input;
+#[cfg(unix)]
+mod interrupt;
+#[cfg(windows)]
+#[path = "interrupt/console.rs"]
 mod interrupt;
 mod journal;
 mod kinds;

@@ -5,13 +5,14 @@ use std::io;
 use std::path::PathBuf;
 
 /// The program of this process, also if its file was replaced.
+#[cfg(target_os = "linux")]
 pub(crate) const OWN: &str = "/proc/self/exe";
 
 /// The program with all verbs.
-pub(crate) const FULL: &str = "hookgate";
+pub(crate) const FULL: &str = if cfg!(windows) { "hookgate.exe" } else { "hookgate" };
 
 /// The small program, which has a daemon answer.
-pub(crate) const SMALL: &str = "hookgate-call";
+pub(crate) const SMALL: &str = if cfg!(windows) { "hookgate-call.exe" } else { "hookgate-call" };
 
 /// Returns where a program is that stands beside this one. It need not be there.
 ///

@@ -2,7 +2,7 @@
 //!
 //! | layer | files, each as far as it is there |
 //! |---|---|
-//! | managed | `/etc/hookgate/hooks.toml`, always |
+//! | managed | `/etc/hookgate/hooks.toml`, on Windows `C:\Program Files\hookgate\hooks.toml`, always |
 //! | user | `hookgate/hooks.toml` in the folder of configurations |
 //! | project | `.hookgate/hooks.toml` or `hooks.toml`, in the folder of the session or the nearest one above |
 //! | local | `.hookgate/hooks.local.toml`, beside that of the project |
@@ -25,11 +25,17 @@ use hookgate::table::Layer;
 use found::is_found;
 pub(crate) use passed_over::PassedOver;
 
+use crate::state_folder::home;
+
 /// The variable that names a config.
 const VARIABLE: &str = "HOOKGATE_CONFIG";
 
 /// The config of the administrator of the machine.
-const MANAGED: &str = "/etc/hookgate/hooks.toml";
+const MANAGED: &str = if cfg!(windows) {
+    r"C:\Program Files\hookgate\hooks.toml"
+} else {
+    "/etc/hookgate/hooks.toml"
+};
 
 /// The config of a user, in the folder of configurations.
 const OF_USER: &str = "hookgate/hooks.toml";
@@ -319,7 +325,7 @@ pub(crate) fn own_folders() -> Vec<PathBuf> {
 fn of_user() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("XDG_CONFIG_HOME").filter(|folder| folder.is_absolute());
-    Some(folder.or_else(|| Some(set("HOME")?.join(".config")))?.join(OF_USER))
+    Some(folder.or_else(|| Some(home()?.join(".config")))?.join(OF_USER))
 }
 
 #[cfg(test)]

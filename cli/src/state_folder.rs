@@ -14,8 +14,13 @@ const IN_HOME: &str = ".local/state";
 /// Returns the folder of what programs keep: `XDG_STATE_HOME`, or else `.local/state` in that of the user.
 /// `None` if neither is known.
 pub(crate) fn state_folder() -> Option<PathBuf> {
-    let home = || std::env::var_os("HOME").filter(|home| !home.is_empty());
-    moved().or_else(|| Some(Path::new(&home()?).join(IN_HOME)))
+    moved().or_else(|| Some(home()?.join(IN_HOME)))
+}
+
+/// Returns the folder of the user, if it is known: Windows seldom sets `HOME`, and knows the folder all the same.
+pub(crate) fn home() -> Option<PathBuf> {
+    let set = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    if cfg!(windows) { set.or_else(std::env::home_dir) } else { set }
 }
 
 /// Returns the folder of what programs keep, if the folder of the user is known.

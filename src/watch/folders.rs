@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsString;
-use std::os::unix::fs::MetadataExt as _;
+use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 
 /// How many links are followed to a file; the system follows as many.
@@ -17,7 +17,7 @@ pub(super) fn find(files: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, FolderId> {
     }
     let known = |folder: PathBuf| {
         let found = folder.metadata().ok()?;
-        Some((folder, (found.dev(), found.ino())))
+        Some((folder, id_of(&found)))
     };
     folders.into_iter().filter_map(known).collect()
 }
@@ -27,13 +27,33 @@ pub fn folders_of(files: &BTreeSet<PathBuf>) -> impl Iterator<Item = PathBuf> + 
     find(files).into_keys()
 }
 
-/// The device and the inode, which differ if a folder was made again at the same path.
+/// The device and the inode, which differ if a folder was made again at the same path. On Windows the time when it was made.
 pub(super) type FolderId = (u64, u64);
+
+#[cfg(unix)]
+fn id_of(found: &Metadata) -> FolderId {
+    use std::os::unix::fs::MetadataExt as _;
+
+    (found.dev(), found.ino())
+}
+
+#[cfg(not(unix))]
+fn id_of(found: &Metadata) -> FolderId {
+    use std::time::UNIX_EPOCH;
+
+    let made = found.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
+    made.map_or((0, 0), |made| (made.as_secs(), made.subsec_nanos().into()))
+}
+
+/// Returns where an absolute path begins: on Windows with its drive.
+fn root_of(absolute: &Path) -> PathBuf {
+    absolute.ancestors().last().unwrap_or(Path::new("/")).to_owned()
+}
 
 fn walk(file: &Path, folders: &mut BTreeSet<PathBuf>) {
     let Ok(absolute) = std::path::absolute(file) else { return };
     let mut rest: VecDeque<OsString> = components(&absolute);
-    let mut here = PathBuf::from("/");
+    let mut here = root_of(&absolute);
     let mut links = 0;
     while let Some(part) = rest.pop_front() {
         if part == ".." {
@@ -47,7 +67,7 @@ fn walk(file: &Path, folders: &mut BTreeSet<PathBuf>) {
                 links += 1;
                 let Some(target) = next.read_link().ok().filter(|_| links <= LINKS) else { return };
                 if target.is_absolute() {
-                    here = PathBuf::from("/");
+                    here = root_of(&target);
                 }
                 for part in components(&target).into_iter().rev() {
                     rest.push_front(part);
@@ -80,7 +100,7 @@ fn components(path: &Path) -> VecDeque<OsString> {
         .collect()
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

@@ -1,8 +1,8 @@
 //! What differs between two versions of a file, without reading it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::Metadata;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -27,9 +27,12 @@ struct FileMetadata {
     changed: (i64, i64),
 }
 
-impl Stamp {
-    fn read(path: &Path) -> Self {
-        let metadata = path.metadata().map_err(|error| error.kind()).map(|found| FileMetadata {
+impl From<&Metadata> for FileMetadata {
+    #[cfg(unix)]
+    fn from(found: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+
+        Self {
             device: found.dev(),
             inode: found.ino(),
             mode: found.mode(),
@@ -37,7 +40,34 @@ impl Stamp {
             size: found.size(),
             modified: (found.mtime(), found.mtime_nsec()),
             changed: (found.ctime(), found.ctime_nsec()),
-        });
+        }
+    }
+
+    /// Windows tells when a file was made and when its content changed, and no more.
+    #[cfg(not(unix))]
+    fn from(found: &Metadata) -> Self {
+        let at = |time: std::io::Result<SystemTime>| {
+            let time = time.ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            let time = time.unwrap_or_default();
+            (i64::try_from(time.as_secs()).unwrap_or_default(), i64::from(time.subsec_nanos()))
+        };
+        let (made_s, made_ns) = at(found.created());
+        Self {
+            device: made_s.unsigned_abs(),
+            inode: made_ns.unsigned_abs(),
+            mode: u32::from(found.permissions().readonly()),
+            owner: (0, 0),
+            size: found.len(),
+            modified: at(found.modified()),
+            changed: at(found.modified()),
+        }
+    }
+}
+
+impl Stamp {
+    fn read(path: &Path) -> Self {
+        let found = path.metadata().map_err(|error| error.kind());
+        let metadata = found.map(|found| FileMetadata::from(&found));
         Self { real: path.canonicalize().ok(), metadata }
     }
 

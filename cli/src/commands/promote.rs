@@ -1,7 +1,6 @@
 //! `hookgate promote`: puts a config in the place of another one.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hookgate::config::{ConfigErrors, Loader, join};
@@ -13,7 +12,7 @@ use serde_json::json;
 
 use crate::abort::Abort;
 use crate::exit_code::Exit;
-use crate::replace_file::replace;
+use crate::replace_file::{mode_of, replace};
 use crate::shell_word::quoted;
 use crate::terminal::stdout::{self, OutputArgs};
 use crate::terminal::{diagnostics, stderr};
@@ -75,7 +74,7 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
         return refuse(args, found);
     }
     let backup = backup_of(&old);
-    let mode = fs::metadata(&old).map_or(0o600, |found| found.permissions().mode());
+    let mode = fs::metadata(&old).map_or(0o600, |found| mode_of(&found));
     replace(&backup, &old_text, mode).map_err(|error| Abort::file("write", &backup, &error))?;
     replace(&old, &new_text, mode).map_err(|error| Abort::file("write", &old, &error))?;
     report(args, &there, &backup)?;

@@ -1,16 +1,16 @@
 //! The cache of the user: the packs that were fetched, and the files of all that were opened.
 
 use std::collections::BTreeSet;
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hookgate::contract::file;
 
 use super::archive::{Archive, PackedFile};
 use super::{ENDING, hash_of};
-use crate::private_folder;
+use crate::state_folder::home;
+use crate::{executable, private_folder};
 
 /// The folder of the packs, in that of what can be made again.
 const PACKS: &str = "hookgate/packs";
@@ -41,7 +41,7 @@ pub(crate) enum CacheError {
 pub(crate) fn packs_folder() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("XDG_CACHE_HOME").filter(|folder| folder.is_absolute());
-    Some(folder.or_else(|| Some(set("HOME")?.join(".cache")))?.join(PACKS))
+    Some(folder.or_else(|| Some(home()?.join(".cache")))?.join(PACKS))
 }
 
 /// The cache.
@@ -123,14 +123,28 @@ impl Cache {
                 fs::create_dir_all(parent)?;
             }
             fs::write(&file, content)?;
-            let mode = if *is_executable { 0o500 } else { 0o400 };
-            fs::set_permissions(&file, Permissions::from_mode(mode))?;
+            only_read(&file, *is_executable)?;
         }
         if fs::symlink_metadata(folder).is_ok() {
             fs::rename(folder, beside.path().join("old"))?;
         }
         fs::rename(&new, folder)
     }
+}
+
+/// Lets nobody write to a file of a pack.
+#[cfg(unix)]
+fn only_read(file: &Path, is_executable: bool) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let mode = if is_executable { 0o500 } else { 0o400 };
+    fs::set_permissions(file, fs::Permissions::from_mode(mode))
+}
+
+/// On Windows a file that is only to be read could not be removed either.
+#[cfg(not(unix))]
+fn only_read(_file: &Path, _is_executable: bool) -> io::Result<()> {
+    Ok(())
 }
 
 /// Tells whether a folder has exactly the files of a pack, none of them a link.
@@ -161,7 +175,7 @@ fn list(
         let PackedFile { content, is_executable } = archive.files.get(name.to_str()?)?;
         let is_same = kind.is_file()
             && private_folder::is_private(&kind)
-            && (kind.permissions().mode() & 0o100 != 0) == *is_executable
+            && (cfg!(not(unix)) || executable::is_executable(&kind, content) == *is_executable)
             && file::read(&path, file::LIMIT).is_ok_and(|bytes| bytes == *content);
         if !is_same {
             return None;

@@ -1,14 +1,18 @@
 //! Who else could change a file: such a file is never trusted, since it may be another one a moment later.
 
 use std::fs::{self, Metadata};
+#[cfg(unix)]
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 /// The bits of those who may write: of the group, and of all others.
+#[cfg(unix)]
 const GROUP: u32 = 0o020;
+#[cfg(unix)]
 const OTHERS: u32 = 0o002;
 
 /// In a folder with this bit nobody replaces the files of others.
+#[cfg(unix)]
 const STICKY: u32 = 0o1000;
 
 /// Returns why a file must not be trusted as a part of a project: somebody else can change it, or it is not in
@@ -21,7 +25,7 @@ pub(crate) fn fault(file: &Path, root: &Path) -> Option<String> {
         return Some(format!("`{shown}` is a link out of the project, to `{}`", real.display()));
     }
     let found = fs::metadata(&real).ok()?;
-    if found.is_file() && is_inside && found.nlink() > 1 {
+    if found.is_file() && is_inside && has_another_name(&found) {
         return Some(format!(
             "`{shown}` has another name (a hard link), which may be outside of the project: replace it by a copy"
         ));
@@ -37,8 +41,7 @@ pub(crate) fn fault(file: &Path, root: &Path) -> Option<String> {
         // Who may install programs elsewhere is for whoever administers that folder to say.
         let folder = folders.next()?;
         let found = fs::metadata(folder).ok()?;
-        let is_open = found.mode() & OTHERS != 0;
-        (folder, other_writer_in(&found).filter(|_| is_open)?)
+        (folder, other_writer_in(&found).filter(|_| is_open_to_all(&found))?)
     };
     Some(format!("the folder `{}` of `{shown}` {who}", folder.display()))
 }
@@ -66,13 +69,52 @@ pub(crate) fn other_writer_of(file: &Path) -> Option<String> {
     })
 }
 
+#[cfg(unix)]
+fn has_another_name(found: &Metadata) -> bool {
+    found.nlink() > 1
+}
+
+#[cfg(unix)]
+fn is_open_to_all(found: &Metadata) -> bool {
+    found.mode() & OTHERS != 0
+}
+
+/// Windows does not tell by the metadata of a file which names it has.
+#[cfg(not(unix))]
+fn has_another_name(_found: &Metadata) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn is_open_to_all(_found: &Metadata) -> bool {
+    false
+}
+
+/// Windows has lists of who may do what instead of modes, and nobody reads them here.
+#[cfg(not(unix))]
+fn other_writer_in(_found: &Metadata) -> Option<String> {
+    None
+}
+
+#[cfg(not(unix))]
+fn other_writer(_found: &Metadata) -> Option<String> {
+    None
+}
+
+#[cfg(not(unix))]
+fn is_trusted_owner(_found: &Metadata) -> bool {
+    true
+}
+
 /// Says who else can replace files of others in a folder.
+#[cfg(unix)]
 fn other_writer_in(found: &Metadata) -> Option<String> {
     let is_sticky = found.mode() & STICKY != 0 && is_trusted_owner(found);
     if is_sticky { None } else { other_writer(found) }
 }
 
 /// Says who else can write.
+#[cfg(unix)]
 fn other_writer(found: &Metadata) -> Option<String> {
     let (mode, group) = (found.mode(), found.gid());
     if !is_trusted_owner(found) {
@@ -90,16 +132,25 @@ fn other_writer(found: &Metadata) -> Option<String> {
 }
 
 /// The superuser can change every file anyway.
+#[cfg(unix)]
 fn is_trusted_owner(found: &Metadata) -> bool {
     [0, rustix::process::geteuid().as_raw()].contains(&found.uid())
 }
 
 /// Where programs are that are installed for everybody.
+#[cfg(unix)]
 const OF_SYSTEM: [&str; 8] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix/store", "/gnu/store"];
 
+/// On Windows no program is taken for one of the system, so an update of the system is a change of the project.
+#[cfg(not(unix))]
+pub(crate) fn is_of_system(_file: &Path, _root: &Path) -> bool {
+    false
+}
+
 /// Tells whether a program belongs to the system: only its administrators can replace it, and an update of the
 /// system is no change of the project.
+#[cfg(unix)]
 pub(crate) fn is_of_system(file: &Path, root: &Path) -> bool {
     let Ok(real) = file.canonicalize() else { return false };
     let of_administrators = |path: &Path, forbidden: u32| {

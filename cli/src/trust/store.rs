@@ -1,8 +1,7 @@
 //! The list of trusted projects: one file for each, in a folder that only its user can write to.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use hookgate::contract::file;
@@ -141,10 +140,8 @@ impl Store {
         let _lock = self.lock()?;
         let file = self.file(&record.root);
         let write = || -> io::Result<()> {
-            let mut new = tempfile::Builder::new()
-                .prefix(".new-")
-                .permissions(Permissions::from_mode(0o600))
-                .tempfile_in(&self.folder)?;
+            // Only its user can read what is made like this, where there are modes.
+            let mut new = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.folder)?;
             new.write_all(&serde_json::to_vec_pretty(record)?)?;
             new.as_file().sync_all()?;
             new.persist(&file)?;
@@ -210,8 +207,11 @@ impl Store {
             self.is_there()?;
         }
         let file = self.folder.join(LOCK);
-        let lock = OpenOptions::new().create(true).append(true).mode(0o600).open(&file);
-        let lock = lock.map_err(|error| StoreError::io(&file, &error))?;
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let lock = options.open(&file).map_err(|error| StoreError::io(&file, &error))?;
         lock.lock().map_err(|error| StoreError::io(&file, &error))?;
         Ok(lock)
     }

@@ -1,8 +1,8 @@
 //! Check sums.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use hmac_sha256::Hash;
 use hookgate::contract::file;
@@ -36,7 +36,10 @@ pub(super) fn sum_of_file(path: &Path) -> String {
         return "folder".to_owned();
     }
     if found.is_file() && found.len() > file::LIMIT {
-        return format!("{} bytes, of {}.{:09}", found.len(), found.mtime(), found.mtime_nsec());
+        let modified = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let modified = modified.unwrap_or_default();
+        let (seconds, nanoseconds) = (modified.as_secs(), modified.subsec_nanos());
+        return format!("{} bytes, of {seconds}.{nanoseconds:09}", found.len());
     }
     file::read(path, file::LIMIT).map_or_else(|error| format!("unreadable: {error}"), sum)
 }

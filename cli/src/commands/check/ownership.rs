@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use hookgate::HandlerTable;
@@ -13,9 +12,11 @@ use hookgate::watch::folders_of;
 use super::entry::{Entry, Level};
 
 /// The permission bits by which other users than the owner may write.
+#[cfg(unix)]
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// The permission bit of a folder in which only the owner of a file can replace it.
+#[cfg(unix)]
 const STICKY: u32 = 0o1000;
 
 /// Returns everything that other users than the current one and the superuser could change, and every
@@ -60,13 +61,30 @@ fn exposed_path(path: &Path) -> Option<Entry> {
     Some(entry(path, message, help))
 }
 
+/// Windows has lists of who may do what, and nobody reads them here.
+#[cfg(not(unix))]
+fn other_owner(_found: &Metadata) -> Option<u32> {
+    None
+}
+
+#[cfg(not(unix))]
+fn writers(_found: &Metadata) -> Option<&'static str> {
+    None
+}
+
 /// Returns the owner, if that is neither the superuser nor the user who runs this.
+#[cfg(unix)]
 fn other_owner(found: &Metadata) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt as _;
+
     let ours = rustix::process::geteuid().as_raw();
     Some(found.uid()).filter(|&owner| owner != 0 && owner != ours)
 }
 
+#[cfg(unix)]
 fn writers(found: &Metadata) -> Option<&'static str> {
+    use std::os::unix::fs::MetadataExt as _;
+
     if found.is_dir() && found.mode() & STICKY != 0 {
         return None;
     }

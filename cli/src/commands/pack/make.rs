@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hookgate::config::{ConfigErrors, LoadedFile, base_of, read};
 use hookgate::contract::file;
 use hookgate_dialects::import;
 
+use crate::executable::is_executable;
 use crate::packs::{Archive, ArchiveError, PackedFile};
 use crate::trust::{files_of, is_of_system, root_of};
 use crate::{foreign, kinds};
@@ -168,7 +168,7 @@ impl Making {
             Some(content) => content.to_vec(),
             None => file::read(file, file::LIMIT).map_err(failed)?,
         };
-        let is_executable = found.permissions().mode() & 0o111 != 0;
+        let is_executable = is_executable(&found, &content);
         self.files.entry(path).or_insert(PackedFile { content, is_executable });
         Ok(())
     }
