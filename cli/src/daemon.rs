@@ -9,8 +9,8 @@ use std::env;
 use std::time::Duration;
 
 pub(crate) use connection::Connection;
-pub(crate) use place::Place;
-pub(crate) use wire::{Request, Response, read, runs_one_of, write};
+pub(crate) use place::{Place, folder as run_folder};
+pub(crate) use wire::{Request, Response, is_of_this_user, read, runs_one_of, write};
 
 use crate::canary;
 use crate::seconds::seconds;
