@@ -9,7 +9,8 @@ use hookgate::command::shim;
 use hookgate_cli::commands::{
     approvals, builtins, certify, check, completions, conditions, config, daemon, demo, diff,
     doctor, effects, eval, events, fmt, hook, import, init, install, journal, judge, list, log,
-    lsp, man, pack, promote, reference, replay, run, runs, schema, serve, snapshot, test, trust, why,
+    lsp, man, pack, promote, reference, replay, run, runs, schema, serve, snapshot, test, trust,
+    why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 

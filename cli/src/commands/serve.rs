@@ -90,7 +90,8 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         Some(file) => runs::open(file, &loaded.table, scope)?,
         None => None,
     };
-    let journal = args.journal.map(|file| journal::open(JournalSettings::new(file).waiting())).transpose()?;
+    let journal =
+        args.journal.map(|file| journal::open(JournalSettings::new(file).waiting())).transpose()?;
     let engine = match &store {
         Some(store) => Engine::new(loaded.table).with_jobs(store.clone()),
         None => Engine::new(loaded.table),
@@ -160,8 +161,8 @@ async fn serve(socket: Option<Listening>, service: Arc<Service>) -> Result<(), A
             listening.serve(service).await;
             Ok(())
         }
-        None => stdio(service).await.map_err(|error| {
-            Abort::failure(format!("stdin or stdout cannot be used: {error}"))
-        }),
+        None => stdio(service)
+            .await
+            .map_err(|error| Abort::failure(format!("stdin or stdout cannot be used: {error}"))),
     }
 }

@@ -27,7 +27,8 @@ pub(crate) struct Caller {
 
 impl Caller {
     pub(super) fn new(id: CallerId, service: Arc<Service>, outbox: Arc<Outbox>) -> Self {
-        let (host, checked, subscription) = (RwLock::default(), AtomicU64::new(0), Mutex::default());
+        let (host, checked, subscription) =
+            (RwLock::default(), AtomicU64::new(0), Mutex::default());
         Self { id, service, outbox, host, checked, subscription }
     }
 
@@ -44,7 +45,12 @@ impl Caller {
     /// It has said nothing yet.
     pub(super) fn host(&self) -> Result<Arc<Host>, CallError> {
         let host = self.host.read().unwrap_or_else(PoisonError::into_inner).clone();
-        host.ok_or_else(|| CallError::new(Code::HelloFirst, "say `hello` first: events, and what the host enforces"))
+        host.ok_or_else(|| {
+            CallError::new(
+                Code::HelloFirst,
+                "say `hello` first: events, and what the host enforces",
+            )
+        })
     }
 
     /// Returns the host, if it enforces the guards in force. A table that was put in force since is looked at once.
@@ -85,7 +91,8 @@ impl Caller {
 
     /// Has a task tell it what is decided, in the place of one before.
     pub(super) fn subscribe(&self, task: AbortHandle) {
-        let earlier = self.subscription.lock().unwrap_or_else(PoisonError::into_inner).replace(task);
+        let earlier =
+            self.subscription.lock().unwrap_or_else(PoisonError::into_inner).replace(task);
         if let Some(earlier) = earlier {
             earlier.abort();
         }

@@ -75,11 +75,21 @@ impl Counts {
         let mut text = String::new();
         family(&mut text, "hookgate_verdicts", "counter");
         for (verdict, counted) in Verdict::ALL.iter().zip(&self.verdicts) {
-            row(&mut text, "hookgate_verdicts_total", &format!("verdict=\"{}\"", verdict.name()), counted.load(ANY));
+            row(
+                &mut text,
+                "hookgate_verdicts_total",
+                &format!("verdict=\"{}\"", verdict.name()),
+                counted.load(ANY),
+            );
         }
         family(&mut text, "hookgate_errors", "counter");
         for (code, counted) in Code::ALL.iter().zip(&self.errors) {
-            row(&mut text, "hookgate_errors_total", &format!("name=\"{}\"", code.name()), counted.load(ANY));
+            row(
+                &mut text,
+                "hookgate_errors_total",
+                &format!("name=\"{}\"", code.name()),
+                counted.load(ANY),
+            );
         }
         for (name, counted) in
             [("hookgate_observed", &self.observed), ("hookgate_decisions_lost", &self.lost)]
@@ -90,7 +100,12 @@ impl Counts {
         family(&mut text, "hookgate_judgement_seconds", "histogram");
         let judged = self.judged.load(ANY);
         for ((_, bound), counted) in BOUNDS.iter().zip(&self.durations) {
-            row(&mut text, "hookgate_judgement_seconds_bucket", &format!("le=\"{bound}\""), counted.load(ANY));
+            row(
+                &mut text,
+                "hookgate_judgement_seconds_bucket",
+                &format!("le=\"{bound}\""),
+                counted.load(ANY),
+            );
         }
         row(&mut text, "hookgate_judgement_seconds_bucket", "le=\"+Inf\"", judged);
         let sum = Duration::from_micros(self.micros.load(ANY)).as_secs_f64();

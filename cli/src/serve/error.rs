@@ -67,25 +67,33 @@ impl Code {
             Self::ParseError => (-32700, "parse_error", "the line is not one JSON value"),
             Self::InvalidRequest => (-32600, "invalid_request", "the line is not a request"),
             Self::UnknownMethod => (-32601, "unknown_method", "there is no such method"),
-            Self::InvalidParams => (-32602, "invalid_params", "a field is missing, unknown or wrong"),
+            Self::InvalidParams => {
+                (-32602, "invalid_params", "a field is missing, unknown or wrong")
+            }
             Self::Internal => (-32603, "internal", "the server has failed"),
             Self::HelloFirst => (-32001, "hello_first", "no method comes before `hello`"),
             Self::UnsupportedProtocol => {
                 (-32002, "unsupported_protocol", "the server speaks another version")
             }
-            Self::Unenforced => {
-                (-32003, "unenforced", "guards in force that the host cannot enforce; they are listed")
-            }
-            Self::UndeclaredEvent => {
-                (-32004, "undeclared_event", "the host did not say in `hello` that it fires this event")
-            }
+            Self::Unenforced => (
+                -32003,
+                "unenforced",
+                "guards in force that the host cannot enforce; they are listed",
+            ),
+            Self::UndeclaredEvent => (
+                -32004,
+                "undeclared_event",
+                "the host did not say in `hello` that it fires this event",
+            ),
             Self::InvalidStep => (-32005, "invalid_step", "the step cannot be read"),
             Self::OnlyObserved => {
                 (-32006, "only_observed", "nothing can stop the event: it is told with `observe`")
             }
-            Self::NeedsVerdict => {
-                (-32007, "needs_verdict", "hooks can answer at the event: it is judged with `judge`")
-            }
+            Self::NeedsVerdict => (
+                -32007,
+                "needs_verdict",
+                "hooks can answer at the event: it is judged with `judge`",
+            ),
             Self::InvalidSession => (-32008, "invalid_session", "it is no name of a session"),
             Self::SessionInUse => {
                 (-32009, "session_in_use", "the session belongs to another connection")
@@ -94,10 +102,14 @@ impl Code {
             Self::TooMany => (-32011, "too_many", "a limit on numbers is reached"),
             Self::TooLarge => (-32012, "too_large", "the line is longer than the server reads"),
             Self::DeadlinePassed => (-32013, "deadline_passed", "the step was not judged in time"),
-            Self::OverrideRefused => {
-                (-32014, "override_refused", "it would loosen what is in force, or do more than decide")
+            Self::OverrideRefused => (
+                -32014,
+                "override_refused",
+                "it would loosen what is in force, or do more than decide",
+            ),
+            Self::InvalidConfig => {
+                (-32015, "invalid_config", "the hooks have mistakes; they are listed")
             }
-            Self::InvalidConfig => (-32015, "invalid_config", "the hooks have mistakes; they are listed"),
             Self::GenerationChanged => {
                 (-32016, "generation_changed", "another table is in force than was expected")
             }

@@ -49,8 +49,9 @@ impl Request {
     /// What is wrong, with the id if there is one.
     pub(crate) fn parse(line: &[u8], integers: Integers) -> Result<Self, (Id, CallError)> {
         let wrong = |code, message: String| (Id::None, CallError::new(code, message));
-        let value = envelope::value(line, integers)
-            .map_err(|error| wrong(Code::ParseError, format!("column {}: {}", error.column, error.message)))?;
+        let value = envelope::value(line, integers).map_err(|error| {
+            wrong(Code::ParseError, format!("column {}: {}", error.column, error.message))
+        })?;
         let mut map = match value {
             Value::Object(map) => map,
             Value::Array(_) => {
@@ -64,10 +65,12 @@ impl Request {
             return Err(wrong(Code::InvalidRequest, message.to_owned()));
         };
         let Some(id) = Id::of(&id) else {
-            let message = format!("`id` must be a whole number or a text of at most {} bytes", limits::ID);
+            let message =
+                format!("`id` must be a whole number or a text of at most {} bytes", limits::ID);
             return Err(wrong(Code::InvalidRequest, message));
         };
-        let fail = |message: String| Err((id.clone(), CallError::new(Code::InvalidRequest, message)));
+        let fail =
+            |message: String| Err((id.clone(), CallError::new(Code::InvalidRequest, message)));
         if map.remove("jsonrpc").is_none_or(|version| version != JSONRPC) {
             return fail(format!("`jsonrpc` must be \"{JSONRPC}\""));
         }
@@ -111,7 +114,10 @@ struct Notification<'f, P> {
 /// Returns the line of a result.
 pub(crate) fn success<R: Serialize>(id: &Id, result: &R) -> Vec<u8> {
     line(&Success { jsonrpc: JSONRPC, id, result }).unwrap_or_else(|error| {
-        refusal(id, &CallError::new(Code::Internal, format!("the result cannot be written: {error}")))
+        refusal(
+            id,
+            &CallError::new(Code::Internal, format!("the result cannot be written: {error}")),
+        )
     })
 }
 
@@ -155,7 +161,10 @@ mod tests {
             (r#"{"id":1,"method":"status"}"#, Code::InvalidRequest),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, Code::InvalidRequest),
             (r#"{"jsonrpc":"2.0","id":1,"method":"status","params":[]}"#, Code::InvalidRequest),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"status","verdict":"allow"}"#, Code::InvalidRequest),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"status","verdict":"allow"}"#,
+                Code::InvalidRequest,
+            ),
             (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, Code::InvalidRequest),
         ] {
             assert_eq!(read(wrong).unwrap_err().1.code(), code, "{wrong}");

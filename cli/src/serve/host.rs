@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Something that a verdict asks of a host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Power {
     /// A step that is denied does not happen.
@@ -56,7 +58,8 @@ impl Host {
         let enforced = table.listing().filter(|listed| listed.mode() == Mode::Enforce);
         let found = enforced.filter_map(|listed| {
             let spec = listed.spec();
-            let guards = listed.role() != Role::Observe && listed.contract.deny() && !spec.is_background();
+            let guards =
+                listed.role() != Role::Observe && listed.contract.deny() && !spec.is_background();
             let blocking = guards || spec.is_required();
             let (why, blocking) = if !self.events.contains(listed.event) {
                 ("the host does not fire this event", blocking)
@@ -87,8 +90,12 @@ impl Host {
             Outcome::Deny | Outcome::Cancelled => None,
             Outcome::Ask if !self.can(Power::Ask) => Some("the host can ask nobody"),
             Outcome::Halt if !self.can(Power::Halt) => Some("the host cannot end the run"),
-            Outcome::Answered if !self.can(Power::Answer) => Some("the host takes no result of a hook"),
-            Outcome::Allow | Outcome::Ask if !report.patched.is_empty() && !self.can(Power::Patch) => {
+            Outcome::Answered if !self.can(Power::Answer) => {
+                Some("the host takes no result of a hook")
+            }
+            Outcome::Allow | Outcome::Ask
+                if !report.patched.is_empty() && !self.can(Power::Patch) =>
+            {
                 Some("a hook has rewritten the step, and the host takes no rewritten step")
             }
             _ => None,
@@ -97,6 +104,7 @@ impl Host {
             let said = report.reason.take().map(|reason| format!("{reason} ({why})"));
             report.reason = Some(said.unwrap_or_else(|| why.to_owned()));
             report.decision = Outcome::Deny;
+            report.answer = None;
         }
     }
 }

@@ -28,7 +28,11 @@ pub(super) struct Lines<R> {
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     pub(super) fn new(reader: R) -> Self {
-        Self { reader: BufReader::with_capacity(1 << 16, reader), begun: Vec::new(), is_too_long: false }
+        Self {
+            reader: BufReader::with_capacity(1 << 16, reader),
+            begun: Vec::new(),
+            is_too_long: false,
+        }
     }
 
     /// Reads the next line; `None` at the end.

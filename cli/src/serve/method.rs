@@ -136,7 +136,10 @@ where
     R: Serialize,
 {
     let params = serde_json::from_value(Value::Object(params)).map_err(|error| {
-        CallError::new(Code::InvalidParams, format!("`params`: {}", quote::message(&error.to_string())))
+        CallError::new(
+            Code::InvalidParams,
+            format!("`params`: {}", quote::message(&error.to_string())),
+        )
     });
     let result = match params {
         Ok(params) => call(params).await,

@@ -27,7 +27,10 @@ pub(crate) fn schema() -> Value {
         requests.push(request(method, &params));
     }
     named.insert("error".to_owned(), generator.subschema_for::<ErrorBody<'static>>().to_value());
-    named.insert("event.params".to_owned(), generator.subschema_for::<EventParams<'static>>().to_value());
+    named.insert(
+        "event.params".to_owned(),
+        generator.subschema_for::<EventParams<'static>>().to_value(),
+    );
     let id = generator.subschema_for::<Id>().to_value();
     let version = json!({"const": "2.0"});
     let result = json!({
@@ -55,9 +58,8 @@ pub(crate) fn schema() -> Value {
         "required": ["jsonrpc", "method", "params"],
         "additionalProperties": false,
     });
-    let codes = Code::ALL.map(|code| {
-        json!({"code": code.number(), "name": code.name(), "meaning": code.meaning()})
-    });
+    let codes = Code::ALL
+        .map(|code| json!({"code": code.number(), "name": code.name(), "meaning": code.meaning()}));
     let mut defs = generator.take_definitions(true);
     defs.extend(named);
     requests.extend([result, error, event]);

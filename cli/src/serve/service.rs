@@ -100,7 +100,7 @@ impl Service {
     /// Counts a judgement, and tells it to those who listen.
     pub(super) fn note(&self, judged: &Judged, took: Duration) {
         self.counts.judged(judged.verdict, took);
-        self.tell(|| Told::Decision(judged.report().clone()));
+        self.tell(|| Told::Decision(Box::new(judged.report().clone())));
     }
 
     /// Tells subscribers; what they are told is made only if there are some.

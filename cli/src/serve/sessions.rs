@@ -82,7 +82,10 @@ impl Sessions {
     pub(super) fn known(&self, name: &str, caller: CallerId) -> Result<Arc<Session>, CallError> {
         let session = self.lock().get(name).map(Arc::clone);
         let session = session.ok_or_else(|| {
-            CallError::new(Code::UnknownSession, "there is no such session: it has ended, or never began")
+            CallError::new(
+                Code::UnknownSession,
+                "there is no such session: it has ended, or never began",
+            )
         })?;
         match session.owner {
             Some(owner) if owner != caller => Err(in_use()),

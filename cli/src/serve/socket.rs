@@ -33,7 +33,9 @@ pub(crate) fn listen(named: Option<&Path>) -> io::Result<Listening> {
     let path = match named {
         Some(path) => std::path::absolute(path)?,
         None => run_folder().map(|folder| folder.join(NAME)).ok_or_else(|| {
-            io::Error::other("neither XDG_RUNTIME_DIR, XDG_STATE_HOME nor HOME is set: name the socket")
+            io::Error::other(
+                "neither XDG_RUNTIME_DIR, XDG_STATE_HOME nor HOME is set: name the socket",
+            )
         })?,
     };
     let folder = path.parent().ok_or_else(|| io::Error::other("the socket has no folder"))?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Told {
     /// A step was judged, or told.
-    Decision(Report),
+    Decision(Box<Report>),
     /// A caller has asked for what it may not have.
     Refused {
         /// The method.

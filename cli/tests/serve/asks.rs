@@ -14,9 +14,7 @@ fn a_question_is_approved_once_and_by_nobody_else() {
     let question = asked["question"].clone();
     assert_eq!(question["request"]["question"], "a published version stays");
 
-    let answer = |session: &str, question: &serde_json::Value, answer: serde_json::Value| {
-        json!({"session": session, "question": question, "answer": answer})
-    };
+    let answer = |session: &str, question: &serde_json::Value, answer: serde_json::Value| json!({"session": session, "question": question, "answer": answer});
     let (name, _) = host.err("ask.answer", answer("other", &question, json!("approve")));
     assert_eq!(name, "question_refused");
     let mut forged = question.clone();
@@ -42,9 +40,15 @@ fn what_a_person_changes_is_judged_again_and_a_no_is_a_deny() {
     };
     let edit = |command: &str| json!({"approve_with": {"tool_input": {"command": command}}});
     let dry = answered(edit("cargo publish --dry-run"));
-    assert_eq!((&dry["verdict"], &dry["step"]["tool_input"]["command"]), (&json!("allow"), &json!("cargo publish --dry-run")));
+    assert_eq!(
+        (&dry["verdict"], &dry["step"]["tool_input"]["command"]),
+        (&json!("allow"), &json!("cargo publish --dry-run"))
+    );
     let worse = answered(edit("cargo publish; git push --force"));
-    assert_eq!((&worse["verdict"], &worse["report"]["by"]), (&json!("deny"), &json!(["no-force-push"])));
+    assert_eq!(
+        (&worse["verdict"], &worse["report"]["by"]),
+        (&json!("deny"), &json!(["no-force-push"]))
+    );
     assert!(worse.get("step").is_none());
     let no = answered(json!({"reject": "not today"}));
     assert_eq!((&no["verdict"], &no["report"]["reason"]), (&json!("deny"), &json!("not today")));

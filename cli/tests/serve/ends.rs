@@ -47,7 +47,8 @@ fn a_stream_that_ends_is_answered_to_its_last_request_and_a_cut_one_is_refused()
     let (mut server, mut host) = Host::spawn(&folder);
     let first = host.send("judge", judge("s", "slow"));
     let second = host.send("judge", judge("s", "ls"));
-    let cut = json!({"jsonrpc": "2.0", "id": 99, "method": "judge", "params": judge("s", "ls")}).to_string();
+    let cut = json!({"jsonrpc": "2.0", "id": 99, "method": "judge", "params": judge("s", "ls")})
+        .to_string();
     host.out.as_mut().unwrap().write_all(&cut.as_bytes()[..cut.len() / 2]).unwrap();
     drop(host.out.take());
     assert_eq!(host.answer(second).unwrap()["result"]["verdict"], "pass");
@@ -82,7 +83,8 @@ fn requests_that_wait_hold_up_no_others() {
 fn a_host_that_reads_nothing_is_not_read() {
     const SENT: u64 = 200;
     let folder = Folder::with_hooks(HOOKS);
-    let (mut server, (mut stdin, stdout)) = Server::start(&folder, &["--stdio", "-c", "hooks.toml"]);
+    let (mut server, (mut stdin, stdout)) =
+        Server::start(&folder, &["--stdio", "-c", "hooks.toml"]);
     let written = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&written);
     let text = "x".repeat(100_000);

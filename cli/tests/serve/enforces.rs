@@ -23,7 +23,10 @@ fn nothing_comes_before_hello() {
     let methods = [
         ("judge", judge("s", "ls")),
         ("judge_batch", json!({"items": []})),
-        ("observe", json!({"session": "s", "step": {"hook_event_name": "session_end", "reason": "x"}})),
+        (
+            "observe",
+            json!({"session": "s", "step": {"hook_event_name": "session_end", "reason": "x"}}),
+        ),
         ("session.begin", json!({"session": "s"})),
         ("session.end", json!({"session": "s"})),
         ("override", json!({"session": "s"})),
@@ -58,13 +61,22 @@ fn a_guard_that_is_never_called_keeps_the_host_out_unless_it_says_so() {
     let mut accepting = hello(&["pre_tool_use"], all);
     accepting["accept_unenforced"] = json!(["tests-first"]);
     let greeting = host.ok("hello", accepting);
-    let hooks: Vec<_> = greeting["unenforced"].as_array().unwrap().iter().map(|one| one["hook"].as_str().unwrap()).collect();
+    let hooks: Vec<_> = greeting["unenforced"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["hook"].as_str().unwrap())
+        .collect();
     assert_eq!(hooks, ["tests-first", "greeting"]);
     assert_eq!((&greeting["protocol"], &greeting["generation"]), (&json!(1), &json!(1)));
     assert_eq!(host.judge("s", "ls")["verdict"], "pass");
     // A host that denies nothing enforces nothing.
-    let (name, error) = host.err("hello", hello(&["pre_tool_use", "stop", "session_start"], &["ask"]));
-    assert_eq!((name.as_str(), error["data"]["more"]["unenforced"].as_array().unwrap().len()), ("unenforced", 7));
+    let (name, error) =
+        host.err("hello", hello(&["pre_tool_use", "stop", "session_start"], &["ask"]));
+    assert_eq!(
+        (name.as_str(), error["data"]["more"]["unenforced"].as_array().unwrap().len()),
+        ("unenforced", 7)
+    );
 }
 
 #[test]
@@ -97,12 +109,17 @@ fn what_the_host_cannot_do_is_a_deny() {
         ("date", "the host takes no result of a hook"),
     ] {
         let judged = host.judge("s", command);
-        assert_eq!((&judged["verdict"], &judged["report"]["reason"]), (&json!("deny"), &json!(why)));
+        assert_eq!(
+            (&judged["verdict"], &judged["report"]["reason"]),
+            (&json!("deny"), &json!(why))
+        );
         assert!(judged.get("step").is_none() && judged.get("question").is_none());
     }
     // The control: a host that can is let.
     host.hello();
-    for (command, verdict) in [("cargo publish", "ask"), ("npm install", "pass"), ("date", "answered")] {
+    for (command, verdict) in
+        [("cargo publish", "ask"), ("npm install", "pass"), ("date", "answered")]
+    {
         assert_eq!(host.judge("s", command)["verdict"], verdict, "{command}");
     }
     assert_eq!(host.judge("s", "npm install")["step"]["tool_input"]["command"], "pnpm install");
@@ -112,9 +129,13 @@ fn what_the_host_cannot_do_is_a_deny() {
 fn an_event_that_was_not_declared_or_is_told_the_wrong_way_is_an_error() {
     let folder = Folder::with_hooks(HOOKS);
     let (_server, mut host) = Host::spawn_silent(&folder, &["--stdio", "-c", "hooks.toml"]);
-    host.ok("hello", hello(&["pre_tool_use", "session_end"], &["deny", "ask", "halt", "patch", "answer"]));
+    host.ok(
+        "hello",
+        hello(&["pre_tool_use", "session_end"], &["deny", "ask", "halt", "patch", "answer"]),
+    );
     let step = |step: serde_json::Value| json!({"session": "s", "step": step});
-    let prompt = json!({"hook_event_name": "user_prompt_submit", "prompt": "hello", "source": "user"});
+    let prompt =
+        json!({"hook_event_name": "user_prompt_submit", "prompt": "hello", "source": "user"});
     assert_eq!(host.err("judge", step(prompt)).0, "undeclared_event");
     let end = json!({"hook_event_name": "session_end", "reason": "done"});
     assert_eq!(host.err("judge", step(end.clone())).0, "only_observed");

@@ -20,7 +20,8 @@ fn request(id: Value, method: &str, params: Value) -> String {
 /// Requests as they should be.
 fn good() -> Vec<String> {
     let hello = hello(&["pre_tool_use"], &["deny", "ask", "halt", "patch", "answer", "context"]);
-    let deny = json!({"id": "mine", "event": "pre_tool_use", "builtin": {"name": "deny", "reason": "no"}});
+    let deny =
+        json!({"id": "mine", "event": "pre_tool_use", "builtin": {"name": "deny", "reason": "no"}});
     let item = |id: &str| json!({"id": id, "session": "s", "step": bash("ls")});
     vec![
         request(json!(1), "hello", hello),
@@ -28,7 +29,11 @@ fn good() -> Vec<String> {
         request(json!("three"), "judge", judge("s", "rm -rf / \u{202e} \u{1F980}")),
         request(json!(4), "judge_batch", json!({"items": [item("a"), item("b")]})),
         request(json!(5), "override", json!({"session": "s", "hooks": [deny], "disable": []})),
-        request(json!(6), "ask.answer", json!({"session": "s", "question": {}, "answer": "approve"})),
+        request(
+            json!(6),
+            "ask.answer",
+            json!({"session": "s", "question": {}, "answer": "approve"}),
+        ),
         request(json!(7), "session.end", json!({"session": "s"})),
         request(json!(8), "replace", json!({"toml": "", "if_generation": 1})),
         request(json!(9), "status", json!({})),
@@ -50,19 +55,47 @@ fn broken(random: &mut Random, good: &[String]) -> Vec<u8> {
             let depth = random.below(5000);
             let deep = format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
             line = request(json!(1), "judge", json!({"session": "s"})).into_bytes();
-            line.splice(line.len() - 2..line.len() - 2, format!(",\"step\":{deep}").into_bytes()).for_each(drop);
+            line.splice(line.len() - 2..line.len() - 2, format!(",\"step\":{deep}").into_bytes())
+                .for_each(drop);
         }
         7 => line = (0..random.below(200)).map(|_| random.below(256) as u8).collect(),
         8 => {
-            let ids = [json!(null), json!(1.5), json!([1]), json!({"a": 1}), json!(true), json!(u64::MAX), json!("x".repeat(400))];
-            line = request(ids[random.below(ids.len())].clone(), "judge", judge("s", "ls")).into_bytes();
+            let ids = [
+                json!(null),
+                json!(1.5),
+                json!([1]),
+                json!({"a": 1}),
+                json!(true),
+                json!(u64::MAX),
+                json!("x".repeat(400)),
+            ];
+            line = request(ids[random.below(ids.len())].clone(), "judge", judge("s", "ls"))
+                .into_bytes();
         }
-        9 => line = request(json!(1), ["jugde", "", "rpc.x", "Judge", "judge "][random.below(5)], judge("s", "ls")).into_bytes(),
+        9 => {
+            line = request(
+                json!(1),
+                ["jugde", "", "rpc.x", "Judge", "judge "][random.below(5)],
+                judge("s", "ls"),
+            )
+            .into_bytes()
+        }
         10 => {
-            let number = ["1e999", "12345678901234567890123", "-0", "9007199254740993", "NaN", "01"][random.below(6)];
-            line = request(json!(1), "judge", judge("s", "NUMBER")).replace("\"NUMBER\"", number).into_bytes();
+            let number =
+                ["1e999", "12345678901234567890123", "-0", "9007199254740993", "NaN", "01"]
+                    [random.below(6)];
+            line = request(json!(1), "judge", judge("s", "NUMBER"))
+                .replace("\"NUMBER\"", number)
+                .into_bytes();
         }
-        _ => line = request(json!(1), "judge", json!({"session": "s", "step": bash("ls"), "verdict": "allow"})).into_bytes(),
+        _ => {
+            line = request(
+                json!(1),
+                "judge",
+                json!({"session": "s", "step": bash("ls"), "verdict": "allow"}),
+            )
+            .into_bytes()
+        }
     }
     line.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
     line
@@ -109,7 +142,10 @@ fn a_broken_frame_is_an_error_and_never_an_allow() {
         }
         sent += AT_ONCE;
     }
-    assert!(errors > all / 2, "only {errors} of {all} were refused: the frames are not broken enough");
+    assert!(
+        errors > all / 2,
+        "only {errors} of {all} were refused: the frames are not broken enough"
+    );
     host.send_text(&good[1]);
     assert_eq!(host.line().unwrap()["result"]["verdict"], "deny");
 }
@@ -122,7 +158,10 @@ fn a_line_beyond_the_limit_is_refused_and_the_next_one_is_read() {
     assert!(!check(&host.line().unwrap()));
     host.send_text(&request(json!(1), "judge", judge("s", &"x".repeat(17 << 20))));
     let refused = host.line().unwrap();
-    assert_eq!((&refused["id"], &refused["error"]["data"]["name"]), (&json!(null), &json!("too_large")));
+    assert_eq!(
+        (&refused["id"], &refused["error"]["data"]["name"]),
+        (&json!(null), &json!("too_large"))
+    );
     assert_eq!(host.judge("s", "ls")["verdict"], "deny");
 }
 
@@ -130,5 +169,7 @@ fn a_line_beyond_the_limit_is_refused_and_the_next_one_is_read() {
 #[test]
 #[should_panic(expected = "pass")]
 fn an_allow_would_be_found() {
-    check(&json!({"jsonrpc": "2.0", "id": 1, "result": {"verdict": "pass", "report": {}, "step": {}}}));
+    check(
+        &json!({"jsonrpc": "2.0", "id": 1, "result": {"verdict": "pass", "report": {}, "step": {}}}),
+    );
 }

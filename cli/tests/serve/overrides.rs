@@ -16,7 +16,10 @@ fn a_session_adds_hooks_of_its_own_and_takes_out_its_own_only() {
     let added = host.ok("override", json!({"session": "s", "hooks": [deny_ls("mine")]}));
     assert_eq!(added["added"], json!(["mine"]));
     let judged = host.judge("s", "ls");
-    assert_eq!((&judged["verdict"], &judged["report"]["by"]), (&json!("deny"), &json!(["scope/mine"])));
+    assert_eq!(
+        (&judged["verdict"], &judged["report"]["by"]),
+        (&json!("deny"), &json!(["scope/mine"]))
+    );
     assert_eq!(host.judge("other", "ls")["verdict"], "pass");
     assert_eq!(host.judge("s", "git push --force")["verdict"], "deny");
     // What is sent behind it meets it, although nobody has waited for it.
@@ -59,8 +62,14 @@ fn what_would_loosen_or_do_more_than_decide_is_refused_and_recorded() {
     // Mistakes are mistakes, each with its place.
     for (params, name) in [
         (json!({"session": "s", "shadow": ["no-force-push"]}), "invalid_params"),
-        (json!({"session": "s", "hooks": [{"event": "pre_tool_use", "builtin": "deny"}]}), "invalid_params"),
-        (hook(json!({"builtin": {"name": "deny", "reason": "x"}, "modus": "off"})), "invalid_config"),
+        (
+            json!({"session": "s", "hooks": [{"event": "pre_tool_use", "builtin": "deny"}]}),
+            "invalid_params",
+        ),
+        (
+            hook(json!({"builtin": {"name": "deny", "reason": "x"}, "modus": "off"})),
+            "invalid_config",
+        ),
         (hook(json!({"builtin": {"name": "deny"}, "command": {"argv": ["id"]}})), "invalid_config"),
     ] {
         assert_eq!(host.err("override", params.clone()).0, name, "{params}");
@@ -76,7 +85,10 @@ fn what_would_loosen_or_do_more_than_decide_is_refused_and_recorded() {
 fn a_hook_of_a_session_at_an_event_that_the_host_does_not_fire_is_refused() {
     let folder = Folder::with_hooks(HOOKS);
     let (_server, mut host) = Host::spawn_silent(&folder, &["--stdio", "-c", "hooks.toml"]);
-    host.ok("hello", crate::support::hello(&["pre_tool_use"], &["deny", "ask", "halt", "patch", "answer"]));
+    host.ok(
+        "hello",
+        crate::support::hello(&["pre_tool_use"], &["deny", "ask", "halt", "patch", "answer"]),
+    );
     let stop = json!({"id": "x", "event": "stop", "builtin": {"name": "deny", "reason": "go on"}});
     assert_eq!(host.err("override", json!({"session": "s", "hooks": [stop]})).0, "unenforced");
 }

@@ -13,7 +13,9 @@ fn shown(real: &Value, page: &Value) -> bool {
         (Value::Object(real), Value::Object(page)) => {
             let leaves_out = page.contains_key("…");
             let named = page.iter().filter(|(name, _)| *name != "…");
-            let all = named.clone().all(|(name, page)| real.get(name).is_some_and(|real| shown(real, page)));
+            let all = named
+                .clone()
+                .all(|(name, page)| real.get(name).is_some_and(|real| shown(real, page)));
             all && (leaves_out || named.count() == real.len())
         }
         (Value::Array(real), Value::Array(page)) => {
@@ -29,13 +31,18 @@ fn the_session_on_the_page_is_a_real_one() {
     let page = std::fs::read_to_string(page).unwrap();
     let fenced = |language: &str| -> Vec<String> {
         let begin = format!("```{language}\n");
-        page.split(&begin).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+        page.split(&begin)
+            .skip(1)
+            .map(|rest| rest.split("```").next().unwrap().to_owned())
+            .collect()
     };
     let folder = Folder::with_hooks(&fenced("toml")[0]);
     let (_server, mut host) = Host::spawn_silent(&folder, &["--stdio", "-c", "hooks.toml"]);
     let mut lines = 0;
     for line in fenced("text").concat().lines() {
-        let read = |text: &str| -> Value { serde_json::from_str(text).unwrap_or_else(|e| panic!("{text}: {e}")) };
+        let read = |text: &str| -> Value {
+            serde_json::from_str(text).unwrap_or_else(|e| panic!("{text}: {e}"))
+        };
         if let Some(sent) = line.strip_prefix("→ ") {
             read(sent);
             host.send_text(sent);

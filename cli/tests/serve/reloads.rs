@@ -24,7 +24,8 @@ fn each_step_is_judged_by_one_config() {
     for version in 1..=VERSIONS {
         folder.write("hooks.toml", &config(version));
         while last != version {
-            let numbers: Vec<u64> = (0..20).map(|at| host.send("judge", judge(&format!("s{at}"), "ls"))).collect();
+            let numbers: Vec<u64> =
+                (0..20).map(|at| host.send("judge", judge(&format!("s{at}"), "ls"))).collect();
             for number in numbers {
                 let answer = host.answer(number).unwrap();
                 let report = &answer["result"]["report"];
@@ -52,16 +53,26 @@ fn callers_put_a_config_in_force_only_where_that_is_permitted() {
     assert_eq!(host.err("replace", json!({"toml": config(1)})).0, "not_permitted");
     assert_eq!(host.judge("s", "ls")["verdict"], "pass");
 
-    let (_server, mut host) = Host::spawn_silent(&folder, &["--stdio", "-c", "hooks.toml", "--allow-replace"]);
+    let (_server, mut host) =
+        Host::spawn_silent(&folder, &["--stdio", "-c", "hooks.toml", "--allow-replace"]);
     host.hello();
-    let (name, error) = host.err("replace", json!({"toml": "[[hook]]\nid = \"x\"\nevent = \"pre_tol_use\"\nbuiltin = \"deny\"\n"}));
+    let (name, error) = host.err(
+        "replace",
+        json!({"toml": "[[hook]]\nid = \"x\"\nevent = \"pre_tol_use\"\nbuiltin = \"deny\"\n"}),
+    );
     assert_eq!(name, "invalid_config");
     let mistake = &error["data"]["more"]["mistakes"][0];
     assert_eq!((&mistake["file"], &mistake["line"]), (&json!("replace"), &json!(3)), "{error}");
-    assert_eq!(host.err("replace", json!({"toml": config(1), "if_generation": 9})).0, "generation_changed");
+    assert_eq!(
+        host.err("replace", json!({"toml": config(1), "if_generation": 9})).0,
+        "generation_changed"
+    );
     assert_eq!(host.judge("s", "ls")["verdict"], "pass");
     let replaced = host.ok("replace", json!({"toml": config(1), "if_generation": 1}));
     assert_eq!(replaced["generation"], 2);
     let judged = host.judge("s", "ls");
-    assert_eq!((&judged["verdict"], &judged["report"]["config_hash"]), (&json!("deny"), &replaced["config_hash"]));
+    assert_eq!(
+        (&judged["verdict"], &judged["report"]["config_hash"]),
+        (&json!("deny"), &replaced["config_hash"])
+    );
 }

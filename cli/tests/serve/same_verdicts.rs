@@ -132,7 +132,8 @@ fn served(host: &mut Host, steps: &[Value]) -> Vec<String> {
             host.ok("observe", params);
         } else {
             let judged = host.ok("judge", params);
-            let refused = ["ask", "deny", "halt", "cancelled", "answered"].contains(&judged["verdict"].as_str().unwrap());
+            let refused = ["ask", "deny", "halt", "cancelled", "answered"]
+                .contains(&judged["verdict"].as_str().unwrap());
             assert_eq!(judged.get("step").is_none(), refused, "{judged}");
             records.push(stable(&judged["report"]));
         }
@@ -162,7 +163,8 @@ fn a_step_gets_the_same_record_whichever_way_it_comes() {
     assert_eq!(by_run(&folder, &steps), expected);
     let (_server, mut host) = Host::spawn_silent(&folder, &["--stdio", "-c", "hooks.toml"]);
     assert_eq!(served(&mut host, &steps), expected);
-    let (server, mut silent) = Host::spawn_silent(&folder, &["--socket", "run/s.sock", "-c", "hooks.toml"]);
+    let (server, mut silent) =
+        Host::spawn_silent(&folder, &["--socket", "run/s.sock", "-c", "hooks.toml"]);
     drop(silent.out.take());
     server.wait_for("listening");
     assert_eq!(served(&mut Host::connect(&folder, "run/s.sock"), &steps), expected);

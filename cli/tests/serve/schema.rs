@@ -17,7 +17,8 @@ fn real_traffic_keeps_to_the_schema_and_other_things_do_not() {
         part["$ref"] = json!(format!("#/$defs/{name}"));
         jsonschema::validator_for(&part).unwrap()
     };
-    let (_server, mut host) = Host::spawn_silent(&folder, &["--stdio", "-c", "hooks.toml", "--allow-replace"]);
+    let (_server, mut host) =
+        Host::spawn_silent(&folder, &["--stdio", "-c", "hooks.toml", "--allow-replace"]);
     let events: Vec<&str> = hookgate::Event::NAMED.into_iter().map(hookgate::Event::name).collect();
     let all = &["deny", "ask", "halt", "patch", "answer", "context"];
     let deny = json!({"id": "mine", "event": "stop", "builtin": {"name": "deny", "reason": "no"}});
@@ -33,7 +34,10 @@ fn real_traffic_keeps_to_the_schema_and_other_things_do_not() {
         ("judge", judge("s", "git push --force")),
         ("judge", json!({"session": "s", "step": {}})),
         ("judge_batch", items),
-        ("observe", json!({"session": "s", "step": {"hook_event_name": "session_end", "reason": "x"}})),
+        (
+            "observe",
+            json!({"session": "s", "step": {"hook_event_name": "session_end", "reason": "x"}}),
+        ),
         ("override", json!({"session": "s", "hooks": [deny]})),
         ("override", json!({"session": "s", "disable": ["no-force-push"]})),
         ("session.begin", json!({"session": "t", "lasting": true})),
@@ -46,13 +50,18 @@ fn real_traffic_keeps_to_the_schema_and_other_things_do_not() {
     let mut question = Value::Null;
     for (method, params) in calls {
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        assert!(line.is_valid(&request), "{request}: {:?}", line.iter_errors(&request).map(|e| e.to_string()).collect::<Vec<_>>());
+        assert!(
+            line.is_valid(&request),
+            "{request}: {:?}",
+            line.iter_errors(&request).map(|e| e.to_string()).collect::<Vec<_>>()
+        );
         let number = host.send(method, params);
         let answer = host.answer(number).unwrap();
         assert!(line.is_valid(&answer), "{answer}");
         if let Some(result) = answer.get("result") {
             let validator = of(&format!("{method}.result"));
-            let wrong: Vec<_> = validator.iter_errors(result).map(|error| error.to_string()).collect();
+            let wrong: Vec<_> =
+                validator.iter_errors(result).map(|error| error.to_string()).collect();
             assert!(wrong.is_empty(), "{method}: {result}: {wrong:?}");
             if let Some(asked) = result.get("question") {
                 question = asked.clone();

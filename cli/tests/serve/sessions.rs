@@ -10,9 +10,12 @@ fn steps_that_are_counted_are_counted_in_the_order_in_which_they_were_sent() {
     let (_server, mut host) = Host::spawn(&folder);
     let count = |session: &str| json!({"session": session, "step": tool("Count", json!({}))});
     let numbers: Vec<u64> = (0..10).map(|_| host.send("judge", count("s"))).collect();
-    let verdicts: Vec<Value> =
-        numbers.into_iter().map(|number| host.answer(number).unwrap()["result"]["verdict"].clone()).collect();
-    let expected: Vec<Value> = (0..10).map(|at| json!(if at < 2 { "pass" } else { "deny" })).collect();
+    let verdicts: Vec<Value> = numbers
+        .into_iter()
+        .map(|number| host.answer(number).unwrap()["result"]["verdict"].clone())
+        .collect();
+    let expected: Vec<Value> =
+        (0..10).map(|at| json!(if at < 2 { "pass" } else { "deny" })).collect();
     assert_eq!(verdicts, expected);
     assert_eq!(host.ok("judge", count("other"))["verdict"], "pass");
     // What was counted is forgotten with the session.
@@ -38,11 +41,30 @@ fn a_batch_keeps_its_order_and_a_bad_step_fails_alone() {
     let answers = host.ok("judge_batch", json!({"items": items}))["items"].clone();
     let of = |at: usize, path: &str| answers[at].pointer(path).cloned().unwrap_or_default();
     let ids: Vec<Value> = (0..7).map(|at| of(at, "/id")).collect();
-    assert_eq!(ids, [json!("slow"), json!("quick"), json!("bad"), json!("unknown"), json!(null), json!("quick"), json!("denied")]);
+    assert_eq!(
+        ids,
+        [
+            json!("slow"),
+            json!("quick"),
+            json!("bad"),
+            json!("unknown"),
+            json!(null),
+            json!("quick"),
+            json!("denied")
+        ]
+    );
     let verdicts: Vec<Value> = [0, 1, 6].map(|at| of(at, "/result/verdict")).to_vec();
     assert_eq!(verdicts, [json!("deny"), json!("pass"), json!("deny")]);
     let errors: Vec<Value> = [2, 3, 4, 5].map(|at| of(at, "/error/data/name")).to_vec();
-    assert_eq!(errors, [json!("invalid_step"), json!("invalid_params"), json!("invalid_params"), json!("invalid_params")]);
+    assert_eq!(
+        errors,
+        [
+            json!("invalid_step"),
+            json!("invalid_params"),
+            json!("invalid_params"),
+            json!("invalid_params")
+        ]
+    );
     let many: Vec<Value> = (0..65).map(|at| item(&at.to_string(), "ls")).collect();
     assert_eq!(host.err("judge_batch", json!({"items": many})).0, "too_many");
 }
@@ -50,7 +72,8 @@ fn a_batch_keeps_its_order_and_a_bad_step_fails_alone() {
 #[test]
 fn there_are_as_many_sessions_as_the_operator_permits() {
     let folder = Folder::with_hooks(HOOKS);
-    let (_server, mut host) = Host::spawn_silent(&folder, &["--stdio", "-c", "hooks.toml", "--sessions", "2"]);
+    let (_server, mut host) =
+        Host::spawn_silent(&folder, &["--stdio", "-c", "hooks.toml", "--sessions", "2"]);
     host.hello();
     host.judge("a", "ls");
     host.judge("b", "ls");

@@ -29,7 +29,10 @@ fn the_socket_stands_in_a_folder_that_is_closed_to_others() {
     // There is one server at a place.
     let second = folder.hookgate(&["serve", "--socket", "-c", "hooks.toml"]).output().unwrap();
     assert_eq!(second.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&second.stderr).contains("another server listens"), "{second:?}");
+    assert!(
+        String::from_utf8_lossy(&second.stderr).contains("another server listens"),
+        "{second:?}"
+    );
     assert_eq!(host.judge("s", "ls")["verdict"], "pass");
     server.signal("TERM");
     assert_eq!(server.ended(), Some(0));
@@ -37,7 +40,10 @@ fn the_socket_stands_in_a_folder_that_is_closed_to_others() {
 
     fs::create_dir(folder.path("open")).unwrap();
     fs::set_permissions(folder.path("open"), Permissions::from_mode(0o755)).unwrap();
-    let refused = folder.hookgate(&["serve", "--socket", "open/s.sock", "-c", "hooks.toml"]).output().unwrap();
+    let refused = folder
+        .hookgate(&["serve", "--socket", "open/s.sock", "-c", "hooks.toml"])
+        .output()
+        .unwrap();
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("mode 0700"), "{refused:?}");
 }
@@ -46,10 +52,12 @@ fn the_socket_stands_in_a_folder_that_is_closed_to_others() {
 fn a_session_belongs_to_its_connection_and_ends_with_it_unless_it_lasts() {
     let folder = Folder::with_hooks(HOOKS);
     let _server = listening(&folder, &["--socket", "own/s.sock"]);
-    let (mut one, mut other) = (Host::connect(&folder, "own/s.sock"), Host::connect(&folder, "own/s.sock"));
+    let (mut one, mut other) =
+        (Host::connect(&folder, "own/s.sock"), Host::connect(&folder, "own/s.sock"));
     one.hello();
     other.hello();
-    let deny = json!({"id": "mine", "event": "pre_tool_use", "builtin": {"name": "deny", "reason": "no"}});
+    let deny =
+        json!({"id": "mine", "event": "pre_tool_use", "builtin": {"name": "deny", "reason": "no"}});
     one.ok("override", json!({"session": "s", "hooks": [deny]}));
     assert_eq!(one.judge("s", "ls")["verdict"], "deny");
     for (method, params) in [

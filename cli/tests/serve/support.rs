@@ -185,7 +185,8 @@ impl Host {
 
     /// Says that it can do everything.
     pub(crate) fn hello(&mut self) -> Value {
-        let events: Vec<&str> = hookgate::Event::NAMED.into_iter().map(hookgate::Event::name).collect();
+        let events: Vec<&str> =
+            hookgate::Event::NAMED.into_iter().map(hookgate::Event::name).collect();
         self.ok("hello", hello(&events, &["deny", "ask", "halt", "patch", "answer", "context"]))
     }
 

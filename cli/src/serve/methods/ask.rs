@@ -8,8 +8,8 @@ use hookgate::contract::Event;
 use hookgate::contract::payload::{ConfigChange, PermissionRequest, UserPromptSubmit};
 use hookgate::{Gate, Outcome, Report, Scope, ToolUse};
 use schemars::JsonSchema;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::caller::Caller;
@@ -60,8 +60,12 @@ pub(crate) async fn call(caller: &Arc<Caller>, params: AskAnswer) -> Result<Judg
         let (scope, event) = (&scope, Event::from_name(&parked.request().event));
         let found = match event {
             Some(Event::PreToolUse) => resume::<ToolUse>(scope, parked, answer).await,
-            Some(Event::PermissionRequest) => resume::<PermissionRequest>(scope, parked, answer).await,
-            Some(Event::UserPromptSubmit) => resume::<UserPromptSubmit>(scope, parked, answer).await,
+            Some(Event::PermissionRequest) => {
+                resume::<PermissionRequest>(scope, parked, answer).await
+            }
+            Some(Event::UserPromptSubmit) => {
+                resume::<UserPromptSubmit>(scope, parked, answer).await
+            }
             Some(Event::ConfigChange) => resume::<ConfigChange>(scope, parked, answer).await,
             _ => Err(refused("nobody is asked at its event".to_owned())),
         };
@@ -82,7 +86,8 @@ where
     let mut context = header.context();
     // It belongs to the session in which it is answered, or is refused.
     context.session_id = scope.session_id();
-    let asked = scope.resume_in::<S>(parked, &context).map_err(|error| refused(error.to_string()))?;
+    let asked =
+        scope.resume_in::<S>(parked, &context).map_err(|error| refused(error.to_string()))?;
     let gate: Gate<S> = match said {
         Said::Approve => asked.approve(scope, &context).await,
         Said::ApproveWith(edit) => asked
@@ -91,7 +96,8 @@ where
             .map_err(|error| refused(error.to_string()))?,
         Said::Reject(reason) => {
             let denied = asked.refuse(reason);
-            let report = Report::answered(denied.decision(), S::CONTRACT.name, &context, &scope.table());
+            let report =
+                Report::answered(denied.decision(), S::CONTRACT.name, &context, &scope.table());
             return Ok(Found { report, step: None, question: None });
         }
     };
@@ -105,7 +111,8 @@ where
     let Found { report, step, .. } = &mut found;
     if report.decision == Outcome::Allow {
         let value = |name: &String| step.as_ref().and_then(|step| step.get(name)).cloned();
-        let fields = report.patched.iter().map(|name| (name.clone(), value(name).unwrap_or_default()));
+        let fields =
+            report.patched.iter().map(|name| (name.clone(), value(name).unwrap_or_default()));
         report.final_fields = fields.collect();
     }
     Ok(found)

@@ -45,7 +45,8 @@ pub(crate) struct Item {
 
 pub(crate) async fn call(caller: &Arc<Caller>, params: Batch) -> Result<Batched, CallError> {
     if params.items.len() > BATCH {
-        let message = format!("a batch has at most {BATCH} steps, and this one has {}", params.items.len());
+        let message =
+            format!("a batch has at most {BATCH} steps, and this one has {}", params.items.len());
         return Err(CallError::new(Code::TooMany, message));
     }
     caller.enforcing_host()?;

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hookgate::approval::Parked;
-use hookgate::contract::payload::{ConfigChange, Payload, PermissionRequest, UserPromptSubmit};
+use hookgate::contract::payload::{
+    AnyPayload as _, ConfigChange, Payload, PermissionRequest, UserPromptSubmit,
+};
 use hookgate::contract::{Event, EventKind, StepContext};
 use hookgate::envelope::{Header, Incoming};
 use hookgate::{Asked, Cleared, Gate, HookEngine as _, HookStep, Report, Scope, ToolUse};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
@@ -77,7 +79,10 @@ pub(super) async fn within<T>(
     judgement: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
     timeout(limit, judgement).await.unwrap_or_else(|_| {
-        let message = format!("the step was not judged within {} ms, so it does not happen", limit.as_millis());
+        let message = format!(
+            "the step was not judged within {} ms, so it does not happen",
+            limit.as_millis()
+        );
         Err(CallError::new(Code::DeadlinePassed, message))
     })
 }
@@ -146,7 +151,8 @@ where
 {
     let header = std::mem::take(&mut incoming.header);
     let payload = incoming.into_payload::<S::Payload>();
-    let payload = payload.ok_or_else(|| CallError::new(Code::Internal, "the step is of another type"))?;
+    let payload =
+        payload.ok_or_else(|| CallError::new(Code::Internal, "the step is of another type"))?;
     let context = header.context();
     let (gate, report) = scope.dispatch_reported(S::from(payload), &context).await;
     found(gate, report, scope, &context)
@@ -165,11 +171,14 @@ pub(super) fn found<S: Askable>(
     let (mut step, mut question) = (None, None);
     match gate {
         Gate::Cleared(cleared) => {
-            step = object(serde_json::to_value(S::of_cleared(&cleared)));
+            step = object(S::of_cleared(&cleared).to_value());
         }
         Gate::Asked(asked) => {
             let parked = asked.park(scope, context, QUESTION).map_err(|error| {
-                CallError::new(Code::QuestionRefused, format!("a person must be asked, and {error}"))
+                CallError::new(
+                    Code::QuestionRefused,
+                    format!("a person must be asked, and {error}"),
+                )
             })?;
             question = Some(Box::new(parked));
         }

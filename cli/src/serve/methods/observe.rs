@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use hookgate::decision::VoteOutcome;
 use hookgate::contract::EventKind;
+use hookgate::decision::VoteOutcome;
 use hookgate::{Generation, HookId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub(crate) async fn call(caller: &Arc<Caller>, params: Observe) -> Result<Observ
         }
         let report = scope.evaluate(&mut incoming).await;
         caller.service.counts.observed();
-        caller.service.tell(|| Told::Decision(report.clone()));
+        caller.service.tell(|| Told::Decision(Box::new(report.clone())));
         let failed = report.votes.iter().filter(|vote| vote.outcome == VoteOutcome::Failed);
         Ok(Observed {
             failed: failed.map(|vote| vote.hook.clone()).collect(),

@@ -82,7 +82,9 @@ async fn change(caller: &Arc<Caller>, params: Override) -> Result<Overridden, Ca
         added.retain(|hook| hook.get("id").and_then(Value::as_str) != Some(id));
         if added.len() == before {
             let id = Quoted(id);
-            return Err(refuse(format!("`{id}` was not added to this session: only what was is taken out")));
+            return Err(refuse(format!(
+                "`{id}` was not added to this session: only what was is taken out"
+            )));
         }
     }
     for hook in hooks {
@@ -93,7 +95,8 @@ async fn change(caller: &Arc<Caller>, params: Override) -> Result<Overridden, Ca
     if added.len() > ADDED {
         return Err(CallError::new(Code::TooMany, format!("a session adds at most {ADDED} hooks")));
     }
-    let (engine, registry) = (Arc::clone(&caller.service.engine), Arc::clone(&caller.service.registry));
+    let (engine, registry) =
+        (Arc::clone(&caller.service.engine), Arc::clone(&caller.service.registry));
     let (name, folder) = (Arc::clone(&session.name), caller.service.folder.clone());
     let entries = added.clone();
     let opened = spawn_blocking(move || open(&engine, &registry, &name, &entries, &folder)).await;
@@ -154,7 +157,9 @@ fn check(hook: &Map<String, Value>) -> Result<&str, CallError> {
     }
     match hook.get("may_allow") {
         None | Some(Value::Bool(false)) => Ok(id),
-        Some(_) => Err(refuse(format!("`may_allow` of `{shown}` would loosen: a caller's allow approves nothing"))),
+        Some(_) => Err(refuse(format!(
+            "`may_allow` of `{shown}` would loosen: a caller's allow approves nothing"
+        ))),
     }
 }
 

@@ -30,11 +30,13 @@ impl Step {
     ) -> Result<Self, CallError> {
         let host = caller.enforcing_host()?;
         let wrong = |message: String| CallError::new(Code::InvalidStep, message);
-        let mut incoming =
-            Incoming::from_object(envelope).map_err(|error| wrong(format!("the step cannot be read: {error}")))?;
+        let mut incoming = Incoming::from_object(envelope)
+            .map_err(|error| wrong(format!("the step cannot be read: {error}")))?;
         let event = incoming.payload.as_payload_mut().event_name();
         if !host.events.contains(event) {
-            let message = format!("the host did not declare `{event}` in `hello`: hooks there were not compared with what it can enforce");
+            let message = format!(
+                "the host did not declare `{event}` in `hello`: hooks there were not compared with what it can enforce"
+            );
             return Err(CallError::new(Code::UndeclaredEvent, message));
         }
         let of_step = &incoming.header.session_id;
