@@ -60,7 +60,7 @@ command = { shell = "sleep 10; echo '{}'" }
 id = "few"
 event = "pre_tool_use"
 tool = "Count"
-builtin = { name = "limit", calls = 2 }
+builtin = { name = "limit", of = "calls", over = 2, then = "deny" }
 """
 
 
