@@ -23,10 +23,15 @@ builtin = { name = "deny", reason = "force push is not allowed here" }
 
 [[hook]]
 id = "confirm"
-event = ["pre_tool_use", "config_change"]
+event = "pre_tool_use"
 input = { "/command" = { regex = "publish" } }
 tool = "Bash"
 builtin = { name = "ask", reason = "a published version stays" }
+
+[[hook]]
+id = "confirm-change"
+event = "config_change"
+builtin = { name = "ask", reason = "other settings from now on?" }
 
 [[hook]]
 id = "fails"
