@@ -255,6 +255,41 @@ impl Report {
         }
     }
 
+    /// Returns the report of a question that a person has answered: what was decided, and no votes, since no hook was
+    /// called. The values of patched fields are left to who has the step.
+    ///
+    /// ```
+    /// use hookgate::{Engine, Event, Gate, HandlerTable, Hook, HookEngine, Report, StepContext, ToolUse, Verdict};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let hook = Hook::sync("confirm", |_| Ok(Verdict::ask("really?"))).event(Event::PreToolUse);
+    /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
+    /// let context = StepContext::new("session-1");
+    /// let bash = ToolUse::propose("Bash", "{}").unwrap();
+    /// let Gate::Asked(asked) = engine.dispatch(bash, &context).await else { panic!() };
+    /// let denied = asked.refuse("not today");
+    /// let report = Report::answered(denied.decision(), "pre_tool_use", &context, &engine.table());
+    /// assert_eq!((report.by[0].as_str(), report.reason.as_deref()), ("the user", Some("not today")));
+    /// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn answered(
+        decision: &Decision,
+        event: &str,
+        context: &StepContext<'_>,
+        table: &HandlerTable,
+    ) -> Self {
+        let step_id = decision.step_id.as_deref().or(context.step_id);
+        Self {
+            step_id: step_id.map(str::to_owned),
+            event: Some(event.to_owned()),
+            session_id: context.session_id.to_owned(),
+            generation: decision.generation,
+            config_hash: Some(table.config_hash()),
+            ..Self::empty().decided(decision.clone())
+        }
+    }
+
     /// Turns the report into that of a dispatch that was dropped before it had decided.
     pub(crate) fn dropped(self) -> Self {
         Self {

@@ -32,6 +32,7 @@ pub mod replay;
 pub mod run;
 pub mod runs;
 pub mod schema;
+pub mod serve;
 pub mod snapshot;
 pub mod test;
 pub mod trust;

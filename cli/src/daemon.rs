@@ -14,9 +14,9 @@ use std::time::Duration;
 #[cfg(target_os = "linux")]
 pub(crate) use connection::Connection;
 #[cfg(target_os = "linux")]
-pub(crate) use place::Place;
+pub(crate) use place::{Place, folder as run_folder};
 #[cfg(target_os = "linux")]
-pub(crate) use wire::{Request, Response, read, runs_one_of, write};
+pub(crate) use wire::{Request, Response, is_of_this_user, read, runs_one_of, write};
 
 use crate::canary;
 use crate::seconds::seconds;

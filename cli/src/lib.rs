@@ -72,6 +72,7 @@ mod runs;
 mod runtime;
 mod seconds;
 mod self_protection;
+mod serve;
 mod shell_word;
 mod silenced;
 mod sources;

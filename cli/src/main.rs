@@ -9,7 +9,8 @@ use hookgate::command::shim;
 use hookgate_cli::commands::{
     approvals, builtins, certify, check, completions, conditions, config, daemon, demo, diff,
     doctor, effects, eval, events, fmt, hook, import, init, install, journal, judge, list, log,
-    lsp, man, pack, promote, reference, replay, run, runs, schema, snapshot, test, trust, why,
+    lsp, man, pack, promote, reference, replay, run, runs, schema, serve, snapshot, test, trust,
+    why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -34,6 +35,7 @@ Start here:
   hookgate why ID -i step.json    why did a hook run, or not?
   hookgate install --agent NAME   make it the hook of a coding agent
   hookgate doctor                 see whether the agents obey
+  hookgate serve --stdio          judge the steps of a runtime in any language
   hookgate log                    see what was decided, where `[journal]` has it recorded
   hookgate runs list              see what hooks do later, and what became of it
   hookgate approvals list         see and answer what waits for a person
@@ -57,6 +59,7 @@ enum Verb {
     Eval(eval::Args),
     Hook(hook::Args),
     Daemon(daemon::Args),
+    Serve(serve::Args),
     Effects(effects::Args),
     Check(check::Args),
     Test(test::Args),
@@ -135,6 +138,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Eval(args) => block_on(eval::run(args)),
         Verb::Hook(args) => Ok(hook::run(args)),
         Verb::Daemon(args) => daemon::run(&args),
+        Verb::Serve(args) => block_on(serve::run(args)),
         Verb::Effects(args) => block_on(effects::run(args)),
         Verb::Check(args) => block_on(check::run(args)),
         Verb::Test(args) => block_on(test::run(args)),

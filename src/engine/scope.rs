@@ -63,6 +63,7 @@ use super::hook_engine::{HookEngine, Key, Sealed};
 use super::permit::{IssueError, Permit, PermitError, Terms};
 use super::reported::Settle;
 use super::{Engine, PatchEnvelope};
+use crate::envelope::Incoming;
 use crate::generation::Generation;
 use crate::hook_id::HookId;
 use crate::report::Report;
@@ -192,6 +193,42 @@ impl Scope {
         S::Payload: DeserializeOwned,
     {
         self.engine.current().resume(parked, &self.context())
+    }
+
+    /// As [`Scope::resume`], in the context of one of its steps: for a session whose steps name folders of their own.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn resume_in<S>(
+        &self,
+        parked: Parked,
+        context: &StepContext<'_>,
+    ) -> Result<Asked<S>, ResumeError>
+    where
+        S: HookStep<Asked = Asked<S>> + From<S::Payload>,
+        S::Payload: DeserializeOwned,
+    {
+        self.engine.current().resume(parked, context)
+    }
+
+    /// As [`Engine::evaluate`], by the hooks of the scope. Whatever session the envelope names, it is a step of this one.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hookgate::envelope::Incoming;
+    /// use hookgate::{Engine, Event, Hook, Outcome, Verdict};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let offline = Hook::sync("offline", |_| Ok(Verdict::deny("no"))).event(Event::PreToolUse);
+    /// let scope = Arc::new(Engine::without_hooks()).scope("session-1").hook(offline).open()?;
+    /// let mut step = Incoming::parse(br#"{"hook_event_name":"pre_tool_use","tool_name":"Web","tool_input":{}}"#)?;
+    /// let report = scope.evaluate(&mut step).await;
+    /// assert_eq!((report.session_id.as_str(), report.decision), ("session-1", Outcome::Deny));
+    /// # Ok::<_, Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    pub async fn evaluate(&self, incoming: &mut Incoming) -> Report {
+        self.session_id().clone_into(&mut incoming.header.session_id);
+        self.engine.keeping_up(self.engine.joined().evaluate(incoming)).await
     }
 
     /// Ends the scope: its hooks are given up, and every step that comes later is refused, whoever has a clone. If it is

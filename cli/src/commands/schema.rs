@@ -29,6 +29,8 @@ enum Format {
     Config,
     /// A decision record, as `run` and `eval` print it
     Decision,
+    /// The protocol of `serve`
+    Serve,
 }
 
 /// Runs the verb.
@@ -41,6 +43,7 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
         Format::Verdict => hookgate::schema::verdict(),
         Format::Config => hookgate::schema::config_with(&registry()),
         Format::Decision => hookgate::schema::decision(),
+        Format::Serve => crate::serve::schema(),
     };
     stdout::print(&format!("{schema:#}\n"))?;
     Ok(Exit::Ok)

@@ -1,14 +1,15 @@
 //! Where a daemon listens, and for whom.
 
 use std::env;
-use std::fs::{self, DirBuilder, Metadata};
+use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use hmac_sha256::Hash;
 
+use crate::private_folder;
 use crate::state_folder::state_folder;
 
 /// The folder in that of a user's running programs.
@@ -57,8 +58,7 @@ impl Place {
 
     /// Tells whether the folder is one of this user, which nobody else can enter.
     pub(crate) fn is_private(&self) -> bool {
-        fs::symlink_metadata(&self.folder)
-            .is_ok_and(|folder| folder.is_dir() && is_own(&folder) && folder.mode() & 0o077 == 0)
+        private_folder::is_closed(&self.folder)
     }
 
     /// Tells whether a daemon may be started: the folder is private or not there yet, and not full.
@@ -75,26 +75,12 @@ impl Place {
     /// # Errors
     /// It cannot be made, or is not private.
     pub(crate) fn prepare(&self) -> io::Result<()> {
-        if let Some(parent) = self.folder.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        match DirBuilder::new().mode(0o700).create(&self.folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-            _ if self.is_private() => Ok(()),
-            _ => Err(io::Error::other(format!(
-                "`{}` must be a folder of this user with mode 0700",
-                self.folder.display()
-            ))),
-        }
+        private_folder::prepare_closed(&self.folder)
     }
 }
 
-/// Tells whether a file belongs to the user of this process.
-fn is_own(file: &Metadata) -> bool {
-    file.uid() == rustix::process::geteuid().as_raw()
-}
-
-fn folder() -> Option<PathBuf> {
+/// Returns the folder in which programs of this user listen.
+pub(crate) fn folder() -> Option<PathBuf> {
     let running = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     if let Some(folder) = running.filter(|folder| folder.is_absolute()) {
         return Some(folder.join(IN_RUNTIME_FOLDER));

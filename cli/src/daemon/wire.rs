@@ -3,11 +3,13 @@
 
 use std::fs::Metadata;
 use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use hookgate::contract::dialect::HostAnswer;
+use rustix::net::UCred;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -71,12 +73,20 @@ pub(crate) fn read<T: DeserializeOwned>(mut stream: impl Read) -> io::Result<T> 
     Ok(serde_json::from_slice(&body)?)
 }
 
+/// Tells whether at the other end there is a process of this user.
+pub(crate) fn is_of_this_user(stream: &impl AsFd) -> bool {
+    peer(stream).is_some()
+}
+
+/// Returns which process of this user there is at the other end; `None` if it is another user's.
+fn peer(stream: &impl AsFd) -> Option<UCred> {
+    let peer = rustix::net::sockopt::socket_peercred(stream).ok()?;
+    (peer.uid == rustix::process::geteuid()).then_some(peer)
+}
+
 /// Tells whether at the other end there is a process of this user that runs one of these programs.
 pub(crate) fn runs_one_of(stream: &UnixStream, programs: &[&Path]) -> bool {
-    let Ok(peer) = rustix::net::sockopt::socket_peercred(stream) else { return false };
-    if peer.uid != rustix::process::geteuid() {
-        return false;
-    }
+    let Some(peer) = peer(stream) else { return false };
     let theirs = Path::new("/proc").join(peer.pid.as_raw_nonzero().to_string()).join("exe");
     let Ok(theirs) = theirs.metadata() else { return false };
     let is_same = |ours: Metadata| (theirs.dev(), theirs.ino()) == (ours.dev(), ours.ino());

@@ -1,0 +1,146 @@
+//! A connection: lines are read, requests are begun in their order, and each is answered when it is done.
+//!
+//! Hooks that answer at once are answered here, before the next line is read. Those that wait go on in a task of their own,
+//! of which there are only so many: then nothing more is read, until one is answered.
+
+use std::future::poll_fn;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::Poll;
+
+use hookgate::contract::json::Integers;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::caller::Caller;
+use super::error::{CallError, Code};
+use super::frame::{self, Id, Request};
+use super::lines::{Line, Lines};
+use super::method;
+use super::outbox::Outbox;
+use super::service::Service;
+
+/// Serves a caller until it has said its last and is answered, it is gone, or the server ends. Then its sessions end.
+pub(super) async fn serve(
+    service: Arc<Service>,
+    reader: impl AsyncRead + Unpin,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
+) {
+    let outbox = Arc::new(Outbox::new(writer));
+    let Some(place) = service.place() else {
+        let message = "the server has as many connections as it takes";
+        let line = frame::refusal(&Id::None, &CallError::new(Code::TooMany, message));
+        // It may be gone already.
+        let _ = outbox.send(&line).await;
+        return;
+    };
+    let caller = Arc::new(Caller::new(place.id, Arc::clone(&service), outbox));
+    let mut at_work = JoinSet::new();
+    let answered = read(&caller, Lines::new(reader), &mut at_work).await;
+    if answered.is_ok() {
+        let all = async { while at_work.join_next().await.is_some() {} };
+        // What is at work after that is stopped, and answered by nobody: the host takes that for a deny.
+        let _ = timeout(service.limits.close, all).await;
+    }
+    at_work.shutdown().await;
+    service.sessions.end_all_of(caller.id).await;
+    drop(place);
+}
+
+/// Reads requests and begins them.
+///
+/// # Errors
+/// The caller is gone.
+async fn read(
+    caller: &Arc<Caller>,
+    mut lines: Lines<impl AsyncRead + Unpin>,
+    at_work: &mut JoinSet<()>,
+) -> io::Result<()> {
+    let places = Arc::new(Semaphore::new(caller.service.limits.in_flight));
+    let mut ended = caller.service.ended();
+    loop {
+        let next = async {
+            let place = Arc::clone(&places).acquire_owned().await.ok();
+            Ok::<_, io::Error>(place.zip(lines.next().await?))
+        };
+        let next = tokio::select! {
+            biased;
+            _ = ended.wait_for(|ended| *ended) => return Ok(()),
+            next = next => next?,
+        };
+        let Some((place, line)) = next else { return Ok(()) };
+        let request = match line {
+            Line::Whole(bytes) => parse(caller, bytes),
+            Line::TooLong => Err((Id::None, too_long())),
+            Line::CutOff => Err((Id::None, cut_off())),
+        };
+        match request {
+            Ok(request) => begin(caller, request, place, at_work).await?,
+            Err((id, error)) => caller.outbox.send(&method::refuse(caller, &id, &error)).await?,
+        }
+        // Those that are done are let go of.
+        while at_work.try_join_next().is_some() {}
+    }
+}
+
+fn parse(caller: &Caller, bytes: Vec<u8>) -> Result<Request, (Id, CallError)> {
+    let integers = integers(caller);
+    Request::parse(&bytes, integers)
+}
+
+fn integers(caller: &Caller) -> Integers {
+    caller.service.engine.table().limits().integers
+}
+
+/// Begins a request: it is answered now, or by a task.
+async fn begin(
+    caller: &Arc<Caller>,
+    request: Request,
+    place: OwnedSemaphorePermit,
+    at_work: &mut JoinSet<()>,
+) -> io::Result<()> {
+    let working = Working::new(&caller.service);
+    let mut answer = Box::pin(method::answer(Arc::clone(caller), request));
+    // Begun here and now, steps of a session begin in the order in which they were sent.
+    let first = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
+    if let Poll::Ready(line) = first {
+        return caller.outbox.send(&line).await;
+    }
+    let caller = Arc::clone(caller);
+    at_work.spawn(async move {
+        let line = answer.await;
+        // The reading ends as well if it is gone.
+        let _ = caller.outbox.send(&line).await;
+        drop((working, place));
+    });
+    Ok(())
+}
+
+/// A request that counts as one at work.
+struct Working(Arc<Service>);
+
+impl Working {
+    fn new(service: &Arc<Service>) -> Self {
+        // ORDERING: a figure.
+        service.in_flight.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(service))
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        // ORDERING: a figure.
+        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn too_long() -> CallError {
+    CallError::new(Code::TooLarge, "the line is longer than 16 MiB")
+}
+
+fn cut_off() -> CallError {
+    CallError::new(Code::ParseError, "the stream ended within a line")
+}

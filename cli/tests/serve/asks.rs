@@ -1,0 +1,73 @@
+//! Promise: a question is signed, answered once, and what a person changes is judged again.
+
+use serde_json::json;
+
+use crate::support::{Folder, HOOKS, Host, judge};
+
+#[test]
+fn a_question_is_approved_once_and_by_nobody_else() {
+    let folder = Folder::with_hooks(HOOKS);
+    let (_server, mut host) = Host::spawn(&folder);
+    let asked = host.judge("s", "cargo publish");
+    assert_eq!(asked["verdict"], "ask");
+    assert!(asked.get("step").is_none(), "a step that waits is not handed over: {asked}");
+    let question = asked["question"].clone();
+    assert_eq!(question["request"]["question"], "a published version stays");
+
+    let answer = |session: &str, question: &serde_json::Value, answer: serde_json::Value| json!({"session": session, "question": question, "answer": answer});
+    let (name, _) = host.err("ask.answer", answer("other", &question, json!("approve")));
+    assert_eq!(name, "question_refused");
+    let mut forged = question.clone();
+    forged["request"]["step"]["tool_input"]["command"] = json!("rm -rf /");
+    let (name, _) = host.err("ask.answer", answer("s", &forged, json!("approve")));
+    assert_eq!(name, "question_refused");
+
+    let approved = host.ok("ask.answer", answer("s", &question, json!("approve")));
+    assert_eq!(approved["verdict"], "allow");
+    assert_eq!(approved["report"]["by"], json!(["the user"]));
+    assert_eq!(approved["step"]["tool_input"]["command"], "cargo publish");
+    let (name, _) = host.err("ask.answer", answer("s", &question, json!("approve")));
+    assert_eq!(name, "question_refused");
+}
+
+#[test]
+fn what_a_person_changes_is_judged_again_and_a_no_is_a_deny() {
+    let folder = Folder::with_hooks(HOOKS);
+    let (_server, mut host) = Host::spawn(&folder);
+    let mut answered = |answer: serde_json::Value| {
+        let question = host.judge("s", "cargo publish")["question"].clone();
+        host.ok("ask.answer", json!({"session": "s", "question": question, "answer": answer}))
+    };
+    let edit = |command: &str| json!({"approve_with": {"tool_input": {"command": command}}});
+    let dry = answered(edit("cargo publish --dry-run"));
+    assert_eq!(
+        (&dry["verdict"], &dry["step"]["tool_input"]["command"]),
+        (&json!("allow"), &json!("cargo publish --dry-run"))
+    );
+    let worse = answered(edit("cargo publish; git push --force"));
+    assert_eq!(
+        (&worse["verdict"], &worse["report"]["by"]),
+        (&json!("deny"), &json!(["no-force-push"]))
+    );
+    assert!(worse.get("step").is_none());
+    let no = answered(json!({"reject": "not today"}));
+    assert_eq!((&no["verdict"], &no["report"]["reason"]), (&json!("deny"), &json!("not today")));
+    // What cannot be edited uses no question up.
+    let question = host.judge("s", "cargo publish")["question"].clone();
+    let wrong = json!({"session": "s", "question": question, "answer": {"approve_with": {"tool_name": "Read"}}});
+    assert_eq!(host.err("ask.answer", wrong).0, "invalid_params");
+    let yes = json!({"session": "s", "question": question, "answer": "approve"});
+    assert_eq!(host.ok("ask.answer", yes)["verdict"], "allow");
+}
+
+#[test]
+fn a_question_whose_hooks_are_others_by_now_is_judged_anew() {
+    let folder = Folder::with_hooks(HOOKS);
+    let (server, mut host) = Host::spawn(&folder);
+    let question = host.judge("s", "cargo publish")["question"].clone();
+    folder.write("hooks.toml", &HOOKS.replace("push.*--force", "publish"));
+    server.wait_for("reloaded");
+    let answer = json!({"session": "s", "question": question, "answer": "approve"});
+    assert_eq!(host.ok("ask.answer", answer)["verdict"], "deny");
+    assert_eq!(host.ok("judge", judge("s", "ls"))["verdict"], "pass");
+}
