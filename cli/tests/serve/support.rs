@@ -60,7 +60,7 @@ command = { shell = "touch slow-has-begun; sleep 1; echo '{\"decision\":\"deny\"
 id = "few"
 event = "pre_tool_use"
 tool = "Count"
-builtin = { name = "limit", calls = 2 }
+builtin = { name = "limit", of = "calls", over = 2, then = "deny" }
 "#;
 
 /// A folder with hooks.toml that goes away with the test.
