@@ -93,7 +93,7 @@ export interface Gate {
   observe(session: string, step: Envelope, options?: CallOptions): Promise<{ generation: number; failed: string[]; step_id?: string }>;
   /** Adds hooks to the session, which may only tighten; takes out those that were added so. Resolves to their ids. */
   override(session: string, change: { hooks?: JsonObject[]; disable?: string[] }, options?: CallOptions): Promise<string[]>;
-  /** Ends a session, with all that is kept of it. */
+  /** Ends a session, with the hooks that were added to it. */
   endSession(session: string, options?: CallOptions): Promise<JsonObject>;
   /** Which hooks are in force, and what is going on. */
   status(options?: CallOptions): Promise<JsonObject>;

@@ -80,7 +80,7 @@ impl Method {
             Self::AskAnswer => "Answers a question for a person.",
             Self::Override => "Adds hooks to a session, or takes out those that were added so.",
             Self::SessionBegin => "Begins a session; one that lasts outlives its connection.",
-            Self::SessionEnd => "Ends a session, with all that is kept of it.",
+            Self::SessionEnd => "Ends a session, with the hooks that were added to it.",
             Self::Replace => "Puts other hooks in force, where the operator permits it.",
             Self::Status => "Says which table is in force, and what is going on.",
             Self::Health => "Says whether steps are judged.",

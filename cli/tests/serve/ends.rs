@@ -81,7 +81,7 @@ fn requests_that_wait_hold_up_no_others() {
 /// A host that reads nothing is not read from any more: the server keeps what fits in a pipe, and not all that is sent.
 #[test]
 fn a_host_that_reads_nothing_is_not_read() {
-    const SENT: u64 = 200;
+    const SENT: u64 = 400;
     let folder = Folder::with_hooks(HOOKS);
     let (mut server, (mut stdin, stdout)) =
         Server::start(&folder, &["--stdio", "-c", "hooks.toml"]);
@@ -109,11 +109,13 @@ fn a_host_that_reads_nothing_is_not_read() {
         }
         sleep(Duration::from_millis(20));
     }
-    assert!(last.0 < SENT / 4, "{} of {SENT} were taken while nobody read an answer", last.0);
+    assert!(last.0 < SENT / 2, "{} of {SENT} were taken while nobody read an answer", last.0);
     let mut host = Host::new(std::io::sink(), stdout);
-    for id in 0..=SENT {
-        assert_eq!(host.line().unwrap()["id"], id);
-    }
+    // Large steps are judged by other threads, so they are answered as they are done.
+    let mut answered: Vec<u64> =
+        (0..=SENT).map(|_| host.line().unwrap()["id"].as_u64().unwrap()).collect();
+    answered.sort_unstable();
+    assert_eq!(answered, (0..=SENT).collect::<Vec<_>>());
     sender.join().unwrap();
     assert_eq!(server.ended(), Some(0));
 }

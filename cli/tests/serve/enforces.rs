@@ -67,7 +67,7 @@ fn a_guard_that_is_never_called_keeps_the_host_out_unless_it_says_so() {
         .iter()
         .map(|one| one["hook"].as_str().unwrap())
         .collect();
-    assert_eq!(hooks, ["tests-first", "greeting"]);
+    assert_eq!(hooks, ["greeting", "tests-first"]);
     assert_eq!((&greeting["protocol"], &greeting["generation"]), (&json!(1), &json!(1)));
     assert_eq!(host.judge("s", "ls")["verdict"], "pass");
     // A host that denies nothing enforces nothing.

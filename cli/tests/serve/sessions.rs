@@ -18,9 +18,9 @@ fn steps_that_are_counted_are_counted_in_the_order_in_which_they_were_sent() {
         (0..10).map(|at| json!(if at < 2 { "pass" } else { "deny" })).collect();
     assert_eq!(verdicts, expected);
     assert_eq!(host.ok("judge", count("other"))["verdict"], "pass");
-    // What was counted is forgotten with the session.
+    // No caller begins a session anew to be free of its limits.
     host.ok("session.end", json!({"session": "s"}));
-    assert_eq!(host.ok("judge", count("s"))["verdict"], "pass");
+    assert_eq!(host.ok("judge", count("s"))["verdict"], "deny");
     assert_eq!(host.err("session.end", json!({"session": "never"})).0, "unknown_session");
 }
 

@@ -154,6 +154,16 @@ pub(crate) struct Host {
     early: HashMap<String, Value>,
     pub(crate) told: Vec<Value>,
     number: u64,
+    /// The connection: the thread that reads it would hold it open.
+    stream: Option<UnixStream>,
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        if let Some(stream) = &self.stream {
+            let _ = stream.shutdown(std::net::Shutdown::Both);
+        }
+    }
 }
 
 impl Host {
@@ -162,7 +172,7 @@ impl Host {
         let read = BufReader::new(from).lines();
         thread::spawn(move || read.map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let (early, told) = (HashMap::new(), Vec::new());
-        Self { out: Some(Box::new(out)), lines, early, told, number: 0 }
+        Self { out: Some(Box::new(out)), lines, early, told, number: 0, stream: None }
     }
 
     /// A server with these hooks as a child, and its host, which has said `hello`.
@@ -180,7 +190,9 @@ impl Host {
 
     pub(crate) fn connect(folder: &Folder, socket: &str) -> Self {
         let stream = UnixStream::connect(folder.path(socket)).unwrap();
-        Self::new(stream.try_clone().unwrap(), stream)
+        let mut host = Self::new(stream.try_clone().unwrap(), stream.try_clone().unwrap());
+        host.stream = Some(stream);
+        host
     }
 
     /// Says that it can do everything.

@@ -36,7 +36,7 @@ def hello(events: Iterable[str], enforces: Iterable[str], accept: Iterable[str])
 def frame(number: int, method: str, params: Mapping[str, Any]) -> bytes:
     request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
     try:
-        text = json.dumps(request, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(request, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
         # Half a surrogate pair is a text in Python, and none anywhere else.
         return text.encode("utf-8") + b"\n"
     except (TypeError, ValueError, RecursionError) as error:
@@ -48,6 +48,9 @@ def parse(line: bytes) -> Dict[str, Any]:
     response = json.loads(line.decode("utf-8"), object_pairs_hook=_unique)
     if not isinstance(response, dict) or response.get("jsonrpc") != "2.0":
         raise ValueError("a line of the server is no response")
+    if "id" in response and response["id"] is None:
+        # One of the requests will never be answered, and nobody knows which.
+        raise ValueError("the server could not read a request")
     return response
 
 

@@ -202,7 +202,7 @@ class Session:
         return list(added)
 
     async def end(self) -> Dict[str, Any]:
-        """Ends the session, with all that is kept of it."""
+        """Ends the session, with the hooks that were added to it."""
         self._gate._added.forget(self.name)
         return await self._gate._call("session.end", {"session": self.name})
 

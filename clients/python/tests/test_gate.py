@@ -157,7 +157,8 @@ class GateTest(unittest.TestCase):
         self.assertEqual(verdicts, ["ran", "ran", "denied", "denied", "denied"])
         session.observe({"hook_event_name": "session_end", "reason": "done"})
         session.end()
-        session.tool("Count", {}).run(lambda step: None)
+        with self.assertRaises(hookgate.Denied):
+            session.tool("Count", {}).run(self.fail)
 
     def test_many_threads_use_one_gate(self):
         gate, wrong = self.spawn(), []
@@ -235,6 +236,6 @@ class AnswerTest(unittest.TestCase):
         for response in ({}, {"result": None}, {"result": 7}, {"error": {}}, {"error": None, "result": []}):
             with self.assertRaises(hookgate.Denied):
                 protocol.result(response)
-        for line in (b"", b"{", b"[]", b'{"id":1}', b'{"jsonrpc":"2.0","id":1,"id":2}', b"\xff"):
+        for line in (b"", b"{", b"[]", b'{"id":1}', b'{"jsonrpc":"2.0","id":1,"id":2}', b'{"jsonrpc":"2.0","id":null,"error":{}}', b"\xff"):
             with self.assertRaises(ValueError):
                 protocol.parse(line)

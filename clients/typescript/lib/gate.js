@@ -175,7 +175,7 @@ export class Gate {
     return added;
   }
 
-  /** Ends a session, with all that is kept of it. */
+  /** Ends a session, with the hooks that were added to it. */
   endSession(session, options = {}) {
     this.#added.forget(session);
     return this.#call("session.end", { session }, options);
