@@ -1,0 +1,3 @@
+module hookgate.dev/hookgate
+
+go 1.19
