@@ -1,3 +1,3 @@
-module hookgate.dev/hookgate
+module github.com/hookgate/hookgate/clients/go
 
 go 1.19

@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"os"
 
-	"hookgate.dev/hookgate"
+	hookgate "github.com/hookgate/hookgate/clients/go"
 )
 
 func main() {
