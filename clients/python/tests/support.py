@@ -47,6 +47,18 @@ class Folder:
         self._folder.cleanup()
 
 
+def stop(server):
+    """Stops a server as a whole: the signal reaches one thread first, and the others go on until that has run."""
+    server.send_signal(signal.SIGSTOP)
+    tasks = pathlib.Path(f"/proc/{server.pid}/task")
+    for _ in range(500):
+        states = [(task / "stat").read_text().rsplit(")", 1)[1].split()[0] for task in tasks.iterdir()]
+        if all(state == "T" for state in states):
+            return
+        time.sleep(0.01)
+    raise AssertionError("the server does not stop")
+
+
 def child_of_this_process():
     """Returns the id of the only server that this process has started."""
     own = os.getpid()

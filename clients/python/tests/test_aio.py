@@ -8,7 +8,7 @@ import unittest
 
 import hookgate
 from hookgate import aio
-from tests.support import EVENTS, PROGRAM, Folder, child_of_this_process
+from tests.support import EVENTS, PROGRAM, Folder, child_of_this_process, stop
 
 
 class AioTest(unittest.IsolatedAsyncioTestCase):
@@ -69,7 +69,7 @@ class AioTest(unittest.IsolatedAsyncioTestCase):
     async def test_a_server_that_hangs_is_a_deny_after_the_deadline(self):
         server = self.folder.listen()
         session = (await self.connect(deadline=0.5)).session("s")
-        server.send_signal(signal.SIGSTOP)
+        stop(server)
         began = time.monotonic()
         for text in ("ls", "x" * 3_000_000):
             with self.assertRaises(hookgate.DeadlinePassed):

@@ -7,7 +7,7 @@ import time
 import unittest
 
 import hookgate
-from tests.support import EVENTS, PROGRAM, Folder, child_of_this_process
+from tests.support import EVENTS, PROGRAM, Folder, child_of_this_process, stop
 
 
 class GateTest(unittest.TestCase):
@@ -111,7 +111,7 @@ class GateTest(unittest.TestCase):
         server = self.folder.listen()
         session = self.connect(deadline=0.5).session("s")
         session.tool("Bash", {"command": "ls"}).run(lambda step: None)
-        server.send_signal(signal.SIGSTOP)
+        stop(server)
         began = time.monotonic()
         # Large enough that not even the sending comes to an end.
         for text in ("ls", "x" * 3_000_000):
