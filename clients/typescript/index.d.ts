@@ -125,7 +125,7 @@ export interface Permit {
 
 /** The step does not run now. Every other error of a step is one of these. */
 export class NotCleared extends Error {
-  private constructor();
+  protected constructor();
   /** For the model, or the user. */
   readonly reason: string;
   /** The decision record, if the step was judged. */
