@@ -138,8 +138,9 @@ func kill(t *testing.T) {
 func TestAServerThatHangsIsADenyAfterTheDeadline(t *testing.T) {
 	f := newFolder(t)
 	server := f.listen()
-	gate := f.connect(Options{Deadline: 400 * time.Millisecond})
+	gate := f.connect(Options{})
 	runs(t, gate, bash("ls"))
+	gate.options.Deadline = 400 * time.Millisecond
 	stop(t, server)
 	began := time.Now()
 	// Large enough that not even the sending comes to an end.

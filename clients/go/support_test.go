@@ -131,7 +131,7 @@ func pretended(t *testing.T, answer func(id int, line string) string) *Gate {
 			}
 		}
 	}()
-	options, err := Options{Events: hosted, Deadline: 2 * time.Second}.whole()
+	options, err := Options{Events: hosted}.whole()
 	must(t, err)
 	open := func(context.Context, *Gate) (*link, error) {
 		return newLink(ours, ours, func() { ours.Close() }), nil

@@ -11,10 +11,10 @@ use hookgate::contract::json::canonical;
 use hookgate::envelope::Incoming;
 use hookgate::{Engine, Event, Registry, Report};
 use hookgate_test_support::envelopes::event_fields;
+use hookgate_test_support::needs;
 use serde_json::{Value, json};
 
 use crate::support::{Folder, Host};
-use hookgate_test_support::needs;
 
 /// A file of the clients.
 fn of_clients(name: &str) -> PathBuf {

@@ -26,7 +26,7 @@ test("a line that is none, or an answer to another request, is a deny", async (t
     const gate = await new Folder(t).pretend(line);
     const began = performance.now();
     await refused(Denied, gate.step("s", bash("ls"), never));
-    assert.ok(performance.now() - began < 8000, line);
+    assert.ok(performance.now() - began < 20_000, line);
   }
 });
 

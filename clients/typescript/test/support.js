@@ -81,7 +81,7 @@ process.stdin.on("end", () => process.exit(0));
 `;
     writeFileSync(program, script);
     chmodSync(program, 0o755);
-    return this.spawn({ program, deadlineMs: 2000 });
+    return this.spawn({ program });
   }
 }
 
