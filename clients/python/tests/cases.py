@@ -20,7 +20,9 @@ def outcome(session, step):
         return session.observe(step)
     except hookgate.NotCleared as error:
         words = {hookgate.Asked: "ask", hookgate.Halted: "halt", hookgate.Answered: "answered"}
-        verdict = words.get(type(error)) or error.report["decision"]
+        # What was cancelled is denied, too.
+        denied = "cancelled" if error.report["decision"] == "cancelled" else "deny"
+        verdict = words.get(type(error), denied)
         return {"verdict": verdict, "step": None, "report": error.report}
 
 

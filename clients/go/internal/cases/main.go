@@ -85,7 +85,11 @@ func outcome(gate *hookgate.Gate, step hookgate.Step) (map[string]any, error) {
 		failed, err := gate.Observe(ctx, session, step)
 		return map[string]any{"failed": failed}, err
 	case errors.As(err, &denied) && denied.Report != nil:
-		return map[string]any{"verdict": denied.Report["decision"], "report": denied.Report}, nil
+		verdict := "deny"
+		if _, isCancelled := denied.Cause.(*hookgate.Cancelled); isCancelled {
+			verdict = "cancelled"
+		}
+		return map[string]any{"verdict": verdict, "report": denied.Report}, nil
 	case errors.As(err, &asked):
 		return map[string]any{"verdict": "ask", "report": asked.Report}, nil
 	case errors.As(err, &answered):
