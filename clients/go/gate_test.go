@@ -165,8 +165,13 @@ func TestAHostThatStopsWaitingHasADeny(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- gate.Step(stopped, "s", bash("slow"), never(t)) }()
 	time.Sleep(50 * time.Millisecond)
+	began := time.Now()
 	stop()
 	err := <-done
+	// Before the hook has answered.
+	if time.Since(began) > 5*time.Second {
+		t.Fatal(time.Since(began))
+	}
 	as[*Cancelled](t, err)
 	as[*Denied](t, err)
 	if !errors.Is(err, context.Canceled) {

@@ -90,8 +90,11 @@ test("a host that stops waiting has a deny", async (t) => {
   const gate = await new Folder(t).spawn();
   const stop = new AbortController();
   const waiting = refused(Cancelled, gate.step("s", bash("slow"), never, { signal: stop.signal }));
+  const began = performance.now();
   stop.abort(new Error("the user has left"));
   assert.match((await waiting).cause.message, /has left/);
+  // Before the hook has answered.
+  assert.ok(performance.now() - began < 5000);
   await refused(Cancelled, gate.step("s", bash("ls"), never, { signal: stop.signal }));
   await gate.step("s", bash("ls"), () => {});
 });
