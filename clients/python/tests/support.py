@@ -10,58 +10,7 @@ import time
 PROGRAM = os.environ.get("HOOKGATE", "hookgate")
 EVENTS = ["pre_tool_use", "post_tool_use", "session_end"]
 
-HOOKS = r"""
-[[hook]]
-id = "no-force-push"
-event = "pre_tool_use"
-tool = "Bash"
-input = { "/command" = { regex = "push.*--force" } }
-builtin = { name = "deny", reason = "force push is not allowed here" }
-
-[[hook]]
-id = "confirm"
-event = "pre_tool_use"
-tool = "Bash"
-input = { "/command" = { regex = "publish" } }
-builtin = { name = "ask", reason = "a published version stays" }
-
-[[hook]]
-id = "pnpm"
-event = "pre_tool_use"
-role = "rewrite"
-tool = "Bash"
-input = { "/command" = { equals = "npm install" } }
-command = { shell = "echo '{\"patch\":{\"tool_input\":{\"command\":\"pnpm install\"}}}'" }
-
-[[hook]]
-id = "cached"
-event = "pre_tool_use"
-role = "rewrite"
-tool = "Bash"
-input = { "/command" = { equals = "date" } }
-command = { shell = "echo '{\"answer\":{\"content\":\"today\",\"is_error\":false}}'" }
-
-[[hook]]
-id = "enough"
-event = "pre_tool_use"
-tool = "Bash"
-input = { "/command" = { equals = "stop it" } }
-command = { shell = "echo '{\"decision\":\"halt\",\"reason\":\"enough\"}'" }
-
-[[hook]]
-id = "slow"
-event = "pre_tool_use"
-tool = "Bash"
-input = { "/command" = { equals = "slow" } }
-timeout = "20s"
-command = { shell = "sleep 10; echo '{}'" }
-
-[[hook]]
-id = "few"
-event = "pre_tool_use"
-tool = "Count"
-builtin = { name = "limit", of = "calls", over = 2, then = "deny" }
-"""
+HOOKS = (pathlib.Path(__file__).parents[2] / "cases" / "gate.toml").read_text(encoding="utf-8")
 
 
 class Folder:

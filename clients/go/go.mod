@@ -1,0 +1,3 @@
+module github.com/hookgate/hookgate/clients/go
+
+go 1.19
