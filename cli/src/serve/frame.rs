@@ -2,7 +2,7 @@
 
 use hookgate::contract::json::Integers;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error::{CallError, Code, ErrorBody};
@@ -32,6 +32,18 @@ impl Id {
             _ => None,
         }
     }
+
+    /// Returns the id of a line that was refused, if it has exactly one. What a model has put into a step, such as an integer
+    /// that not every reader understands, then costs this request its answer, and not the caller its connection.
+    fn of_refused(line: &[u8]) -> Self {
+        /// Two of them are no id: a field that is there twice is an error.
+        #[derive(Deserialize)]
+        struct Named {
+            id: Value,
+        }
+        let named = serde_json::from_slice::<Named>(line).ok();
+        named.and_then(|named| Self::of(&named.id)).unwrap_or(Self::None)
+    }
 }
 
 /// A request that was read.
@@ -50,7 +62,8 @@ impl Request {
     pub(crate) fn parse(line: &[u8], integers: Integers) -> Result<Self, (Id, CallError)> {
         let wrong = |code, message: String| (Id::None, CallError::new(code, message));
         let value = envelope::value(line, integers).map_err(|error| {
-            wrong(Code::ParseError, format!("column {}: {}", error.column, error.message))
+            let message = format!("column {}: {}", error.column, error.message);
+            (Id::of_refused(line), CallError::new(Code::ParseError, message))
         })?;
         let mut map = match value {
             Value::Object(map) => map,
@@ -168,6 +181,21 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, Code::InvalidRequest),
         ] {
             assert_eq!(read(wrong).unwrap_err().1.code(), code, "{wrong}");
+        }
+        // So it is for what a model has put into a step.
+        for (line, id) in [
+            (r#"{"jsonrpc":"2.0","id":7,"method":"judge","params":{"n":9007199254740993}}"#, 7),
+            (r#"{"id":7,"params":{"a":1,"a":2}}"#, 7),
+        ] {
+            let (named, error) = read(line).unwrap_err();
+            assert_eq!((named, error.code()), (Id::Number(id), Code::ParseError), "{line}");
+        }
+        for line in [
+            r#"{"id":7,"id":8,"params":{"n":9007199254740993}}"#,
+            r#"{"params":{"id":7,"n":9007199254740993}}"#,
+            r#"{"id":7,"params":{"n":9007199254740993}"#,
+        ] {
+            assert_eq!(read(line).unwrap_err().0, Id::None, "{line}");
         }
         // Whoever can be named is told.
         let (id, _) = read(r#"{"jsonrpc":"2.0","id":"a","method":7}"#).unwrap_err();
