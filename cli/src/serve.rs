@@ -5,6 +5,7 @@
 //! What a method says and takes is a file of [`methods`]; [`method`] is their list. [`connection`] reads and answers, and
 //! does not know where its bytes come from.
 
+mod asked_steps;
 mod caller;
 mod connection;
 mod counts;

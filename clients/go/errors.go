@@ -9,6 +9,9 @@ import (
 // ErrPermitUsed is the error of a permit whose action has ended.
 var ErrPermitUsed = errors.New("the permit has ended with its action")
 
+// ErrNoInput is the error of a step that is no call of a tool, or whose arguments are no object.
+var ErrNoInput = errors.New("the step has no arguments that are an object")
+
 // Report is the decision record of a step, as `hookgate run` prints it. Numbers in it are json.Number.
 type Report map[string]any
 

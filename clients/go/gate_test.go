@@ -38,7 +38,7 @@ func TestWhatWasJudgedIsWhatRuns(t *testing.T) {
 	if _, err := kept.Payload(); err != ErrPermitUsed {
 		t.Fatal(err)
 	}
-	if err := (&Permit{}).Input(&struct{}{}); err != ErrPermitUsed {
+	if _, err := (&Permit{}).Input(); err != ErrPermitUsed {
 		t.Fatal(err)
 	}
 }
@@ -305,9 +305,9 @@ func TestManyGoroutinesUseOneGate(t *testing.T) {
 			for at := 0; at < 20; at++ {
 				wanted, ran := session+strconv.Itoa(at), ""
 				err := gate.Step(always, session, bash(wanted), func(permit *Permit) error {
-					var input struct{ Command string }
-					defer func() { ran = input.Command }()
-					return permit.Input(&input)
+					input, err := permit.Input()
+					ran, _ = input["command"].(string)
+					return err
 				})
 				if err != nil || ran != wanted {
 					t.Error(err, ran)

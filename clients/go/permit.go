@@ -1,9 +1,6 @@
 package hookgate
 
-import (
-	"encoding/json"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // Action does what was judged. Nothing else reaches a step.
 type Action func(permit *Permit) error
@@ -23,34 +20,22 @@ func (p *Permit) Payload() (map[string]any, error) {
 	return p.payload, nil
 }
 
-// Decode reads the fields of the step, as they were judged, into a struct.
-func (p *Permit) Decode(into any) error {
+// Input returns the arguments of the tool, as they were judged. Numbers are json.Number. They are not read into a struct
+// here: encoding/json takes a key for a field that differs in case, and a guard has judged the key as it stands.
+func (p *Permit) Input() (map[string]any, error) {
 	payload, err := p.Payload()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return convert(payload, into)
-}
-
-// Input reads the arguments of the tool, as they were judged, into a struct.
-func (p *Permit) Input(into any) error {
-	payload, err := p.Payload()
-	if err != nil {
-		return err
+	input, ok := payload["tool_input"].(map[string]any)
+	if !ok {
+		return nil, ErrNoInput
 	}
-	return convert(payload["tool_input"], into)
+	return input, nil
 }
 
 // Report returns the decision record.
 func (p *Permit) Report() Report { return p.report }
-
-func convert(from, into any) error {
-	text, err := json.Marshal(from)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, into)
-}
 
 // use calls the action of a step that goes on.
 func use(payload map[string]any, report Report, action Action) error {

@@ -147,9 +147,9 @@ func bash(command any) Step { return Tool("Bash", map[string]any{"command": comm
 // command reads what was judged.
 func command(t *testing.T, permit *Permit) string {
 	t.Helper()
-	var input struct{ Command string }
-	must(t, permit.Input(&input))
-	return input.Command
+	input, err := permit.Input()
+	must(t, err)
+	return input["command"].(string)
 }
 
 // runs has a step judged that must run, and returns the command that ran.

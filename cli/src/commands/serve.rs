@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookgate::Engine;
+use hookgate::conditions::MemoryHistory;
 use hookgate_store::JournalSettings;
 
 use crate::abort::Abort;
-use crate::config::{self, ConfigArgs};
+use crate::config::ConfigArgs;
 use crate::exit_code::Exit;
 use crate::interrupt::interrupted_while_watching;
 use crate::journal;
+use crate::kinds::registry_with;
 use crate::overrides::OverrideArgs;
 use crate::proving::Rounds;
 use crate::runs::{self, Doing};
@@ -64,6 +66,12 @@ pub struct Args {
     close: Duration,
 }
 
+/// How many sessions are remembered at least.
+const REMEMBERED: usize = 1024;
+
+/// How many bytes of marks and counts are kept for each.
+const ROOM: usize = 4096;
+
 /// Whom it serves.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
@@ -81,7 +89,11 @@ struct Transport {
 /// # Errors
 /// The config is not valid, the socket cannot be made, or the journal cannot be written.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let registry = Arc::new(config::registry());
+    // As many as there may be, and as many again that have ended: what is marked or counted is not forgotten for one that
+    // lives. Each has as much room as usual.
+    let remembered = args.sessions.saturating_mul(2).max(REMEMBERED);
+    let history = MemoryHistory::new().limits(remembered, remembered.saturating_mul(ROOM));
+    let registry = Arc::new(registry_with(Arc::new(history), None));
     let watch = Watch::start(&args.config, &OverrideArgs::default(), Arc::clone(&registry));
     let (configs, loaded) = args.config.load_in_part(&registry)?;
     let files = configs.all_files(&loaded);

@@ -44,7 +44,7 @@ fn when_cleared(contract: &Contract) -> Vec<String> {
     let mut owed = Vec::new();
     if !contract.patch.is_empty() {
         let fields: Vec<&str> = contract.patch.iter().map(|field| field.name).collect();
-        owed.push(format!("use {} as it came back", code_list(&fields)));
+        owed.push(format!("use what came back: hooks may set {}", code_list(&fields)));
     }
     if contract.context {
         owed.push("show the model `context`".to_owned());

@@ -7,7 +7,7 @@ use hookgate::HookEngine as _;
 use tokio::task::AbortHandle;
 
 use super::error::{CallError, Code};
-use super::host::Host;
+use super::host::{Host, unenforced};
 use super::outbox::Outbox;
 use super::service::Service;
 use super::sessions::{CallerId, Session};
@@ -106,18 +106,4 @@ impl Drop for Caller {
             task.abort();
         }
     }
-}
-
-/// The error for guards that the host cannot enforce.
-pub(super) fn unenforced(refused: &[super::host::Unenforced]) -> CallError {
-    let named: Vec<String> = refused
-        .iter()
-        .map(|one| format!("`{}` at `{}`: {}", one.hook, one.event, one.why))
-        .collect();
-    let message = format!(
-        "guards in force that this host cannot enforce: {}; say `hello` with what it can, or name them in \
-         `accept_unenforced`",
-        named.join("; ")
-    );
-    CallError::new(Code::Unenforced, message).with("unenforced", refused)
 }

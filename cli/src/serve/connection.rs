@@ -39,7 +39,11 @@ pub(super) async fn serve(
     };
     let caller = Arc::new(Caller::new(place.id, Arc::clone(&service), outbox));
     let mut at_work = JoinSet::new();
-    let answered = read(&caller, Lines::new(reader), &mut at_work).await;
+    // A caller that reads nothing is not waited for longer than that.
+    let answered = tokio::select! {
+        answered = read(&caller, Lines::new(reader), &mut at_work) => answered,
+        () = after_the_end(&service) => Err(io::ErrorKind::TimedOut.into()),
+    };
     if answered.is_ok() {
         let all = async { while at_work.join_next().await.is_some() {} };
         // What is at work after that is stopped, and answered by nobody: the host takes that for a deny.
@@ -48,6 +52,14 @@ pub(super) async fn serve(
     at_work.shutdown().await;
     service.sessions.end_all_of(caller.id).await;
     drop(place);
+}
+
+/// Waits until the server has begun to end, and then as long as what has begun may take.
+async fn after_the_end(service: &Service) {
+    let mut ended = service.ended();
+    if ended.wait_for(|ended| *ended).await.is_ok() {
+        tokio::time::sleep(service.limits.close).await;
+    }
 }
 
 /// Reads requests and begins them.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::error::{CallError, Code};
 use hookgate::contract::{Mode, Role};
 use hookgate::{HandlerTable, HookId, Outcome, Report};
 use schemars::JsonSchema;
@@ -107,4 +108,18 @@ impl Host {
             report.answer = None;
         }
     }
+}
+
+/// The error for guards that the host cannot enforce.
+pub(super) fn unenforced(refused: &[Unenforced]) -> CallError {
+    let named: Vec<String> = refused
+        .iter()
+        .map(|one| format!("`{}` at `{}`: {}", one.hook, one.event, one.why))
+        .collect();
+    let message = format!(
+        "guards in force that this host cannot enforce: {}; say `hello` with what it can, or name them in \
+         `accept_unenforced`",
+        named.join("; ")
+    );
+    CallError::new(Code::Unenforced, message).with("unenforced", refused)
 }

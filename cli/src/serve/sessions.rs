@@ -8,7 +8,9 @@ use hookgate::{Engine, Scope};
 use serde_json::{Map, Value};
 use tokio::sync::RwLock;
 
+use super::asked_steps::AskedSteps;
 use super::error::{CallError, Code};
+use super::host::{Host, unenforced};
 use super::limits::SESSION_NAME;
 
 /// Which connection it is.
@@ -21,6 +23,7 @@ pub(crate) struct Session {
     owner: Option<CallerId>,
     /// Steps take what is in force when their turn comes; who changes it waits for nobody and lets nobody pass.
     pub(super) state: RwLock<SessionState>,
+    pub(super) asked: AskedSteps,
 }
 
 /// What is in force in a session.
@@ -28,6 +31,22 @@ pub(super) struct SessionState {
     pub(super) scope: Scope,
     /// The hooks that callers have added, as they were given.
     pub(super) added: Vec<Map<String, Value>>,
+}
+
+impl SessionState {
+    /// Compares the hooks of the session with what a host can enforce; those of the operator were compared before.
+    ///
+    /// # Errors
+    /// There are some that it cannot enforce, and has not accepted.
+    pub(super) fn check(&self, host: &Host) -> Result<(), CallError> {
+        if self.added.is_empty() {
+            return Ok(());
+        }
+        match host.refused_for(&self.scope.table()) {
+            refused if refused.is_empty() => Ok(()),
+            refused => Err(unenforced(&refused)),
+        }
+    }
 }
 
 /// The sessions of a server.
@@ -70,7 +89,8 @@ impl Sessions {
         let name: Arc<str> = name.into();
         let state = RwLock::new(SessionState { scope, added: Vec::new() });
         let owner = (!is_lasting).then_some(caller);
-        let session = Arc::new(Session { name: Arc::clone(&name), owner, state });
+        let asked = AskedSteps::default();
+        let session = Arc::new(Session { name: Arc::clone(&name), owner, state, asked });
         sessions.insert(name, Arc::clone(&session));
         Ok(session)
     }
@@ -99,11 +119,15 @@ impl Sessions {
         // First, so that no step is judged in it whose turn comes after the end.
         let state = session.state.write().await;
         let ended = state.scope.end();
-        let mut sessions = self.lock();
-        if sessions.get(&session.name).is_some_and(|there| Arc::ptr_eq(there, session)) {
-            sessions.remove(&session.name);
+        if self.has(session) {
+            self.lock().remove(&session.name);
         }
         ended
+    }
+
+    /// Returns whether a session has not ended. Who holds its state knows that it stays so.
+    pub(super) fn has(&self, session: &Arc<Session>) -> bool {
+        self.lock().get(&session.name).is_some_and(|there| Arc::ptr_eq(there, session))
     }
 
     /// Ends all sessions of a connection that is gone.

@@ -2,10 +2,13 @@
 
 use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{
+    FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustix::fs::OFlags;
 use tokio::net::UnixListener;
 use tokio::task::JoinSet;
 
@@ -17,12 +20,22 @@ use crate::private_folder;
 /// The socket in the folder of this user's programs, if none is named.
 const NAME: &str = "serve.sock";
 
+/// A link is not followed to what it leads to.
+const NO_LINK: i32 = OFlags::NOFOLLOW.bits().cast_signed();
+
 /// A socket that is listened to. It is removed when this is dropped.
 pub(crate) struct Listening {
     listener: UnixListener,
     path: PathBuf,
+    /// Which file it is, so that none is removed that somebody has put in its place.
+    made: (u64, u64),
     /// Held as long as the socket is this server's.
     _lock: File,
+}
+
+/// Returns the device and the number of a file, of a link itself.
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    fs::symlink_metadata(path).map(|found| (found.dev(), found.ino()))
 }
 
 /// Listens on a socket: the one that is named, or that of the user.
@@ -40,19 +53,29 @@ pub(crate) fn listen(named: Option<&Path>) -> io::Result<Listening> {
     };
     let folder = path.parent().ok_or_else(|| io::Error::other("the socket has no folder"))?;
     private_folder::prepare_closed(folder)?;
-    let lock = File::create(path.with_extension("lock"))?;
+    let mut lock = path.clone().into_os_string();
+    lock.push(".lock");
+    // It is empty; whatever else has this name is left alone.
+    let lock = File::options().create(true).append(true).custom_flags(NO_LINK).open(lock)?;
     if lock.try_lock().is_err() {
         let message = format!("another server listens on `{}`", path.display());
         return Err(io::Error::new(io::ErrorKind::AddrInUse, message));
     }
     // One that was left by a server that was killed: who holds the lock is alone.
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
+    match fs::symlink_metadata(&path) {
+        Ok(found) if found.file_type().is_socket() => fs::remove_file(&path)?,
+        Ok(_) => {
+            let message =
+                format!("`{}` is there and no socket: name another place", path.display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
     }
     let listener = UnixListener::bind(&path)?;
     fs::set_permissions(&path, Permissions::from_mode(0o600))?;
-    Ok(Listening { listener, path, _lock: lock })
+    let made = identity(&path)?;
+    Ok(Listening { listener, path, made, _lock: lock })
 }
 
 impl Listening {
@@ -92,7 +115,9 @@ impl Listening {
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        // It may be gone already.
-        let _ = fs::remove_file(&self.path);
+        if identity(&self.path).is_ok_and(|found| found == self.made) {
+            // It may be gone already.
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }

@@ -66,7 +66,7 @@ fn the_documents_are_those_of_the_tables() {
     assert_eq!(written.code(), 0, "{}", written.err());
     let names: Vec<&str> = written.out().lines().collect();
     assert!(
-        names.contains(&"docs/hooks-toml.md") && names.len() == 18 + policy_languages(),
+        names.contains(&"docs/hooks-toml.md") && names.len() == 19 + policy_languages(),
         "{names:?}"
     );
     for name in names {

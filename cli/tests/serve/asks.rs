@@ -71,3 +71,40 @@ fn a_question_whose_hooks_are_others_by_now_is_judged_anew() {
     assert_eq!(host.ok("ask.answer", answer)["verdict"], "deny");
     assert_eq!(host.ok("judge", judge("s", "ls"))["verdict"], "pass");
 }
+
+/// What the host has said of the step beside its payload is known to the hooks that judge an edit.
+#[test]
+fn an_edit_is_judged_with_all_that_the_host_has_said_of_the_step() {
+    let folder = Folder::with_hooks(
+        r#"
+[[hook]]
+id = "publishing"
+event = "pre_tool_use"
+input = { "/command" = { regex = "publish" } }
+builtin = { name = "ask", reason = "publish it?" }
+
+[[hook]]
+id = "reviewers"
+event = "pre_tool_use"
+agent = "reviewer"
+input = { "/command" = { regex = "--now" } }
+builtin = { name = "deny", reason = "a reviewer is not in a hurry" }
+"#,
+    );
+    let (_server, mut host) = Host::spawn(&folder);
+    for (agent, verdict) in [("reviewer", "deny"), ("coder", "allow")] {
+        let mut step = judge("s", "cargo publish");
+        step["step"]["agent_id"] = json!("7");
+        step["step"]["agent_type"] = json!(agent);
+        let question = host.ok("judge", step)["question"].clone();
+        let edit = json!({"approve_with": {"tool_input": {"command": "cargo publish --now"}}});
+        let answer = json!({"session": "s", "question": question, "answer": edit});
+        assert_eq!(host.ok("ask.answer", answer)["verdict"], verdict, "{agent}");
+    }
+    // A host that takes no step that was changed would run the one that it has.
+    let question = host.judge("s", "cargo publish")["question"].clone();
+    host.ok("hello", crate::support::hello(&["pre_tool_use"], &["deny", "ask"]));
+    let edit = json!({"approve_with": {"tool_input": {"command": "cargo publish --dry-run"}}});
+    let answer = json!({"session": "s", "question": question, "answer": edit});
+    assert_eq!(host.err("ask.answer", answer).0, "question_refused");
+}

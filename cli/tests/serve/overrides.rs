@@ -53,6 +53,10 @@ fn what_would_loosen_or_do_more_than_decide_is_refused_and_recorded() {
         hook(json!({"builtin": {"name": "snapshot"}})),
         hook(json!({"builtin": {"name": "answer", "content": "x"}, "role": "rewrite"})),
         hook(json!({"builtin": {"name": "deny", "reason": "x"}, "may_allow": true})),
+        // What the operator's hooks look for would be gone, or would be there.
+        hook(json!({"builtin": "redact_secrets"})),
+        hook(json!({"builtin": {"name": "add_context", "text": "x"}, "mark": "tested"})),
+        hook(json!({"builtin": {"name": "deny", "reason": "x"}, "any": [{"mark": "tested"}]})),
     ];
     let count = refused.len();
     for params in refused {
@@ -91,4 +95,33 @@ fn a_hook_of_a_session_at_an_event_that_the_host_does_not_fire_is_refused() {
     );
     let stop = json!({"id": "x", "event": "stop", "builtin": {"name": "deny", "reason": "go on"}});
     assert_eq!(host.err("override", json!({"session": "s", "hooks": [stop]})).0, "unenforced");
+}
+
+#[test]
+fn a_host_that_enforces_less_is_kept_out_of_a_session_with_hooks_of_another() {
+    let folder = Folder::with_hooks(
+        "[[hook]]\nid = \"notes\"\nevent = \"notification\"\nbuiltin = \"audit\"\n",
+    );
+    let (_server, mut host) = Host::spawn(&folder);
+    host.ok("override", json!({"session": "s", "hooks": [deny_ls("mine")]}));
+    assert_eq!(host.judge("s", "ls")["verdict"], "deny");
+    host.ok("hello", crate::support::hello(&["pre_tool_use"], &[]));
+    assert_eq!(host.err("judge", crate::support::judge("s", "ls")).0, "unenforced");
+    assert_eq!(host.judge("other", "ls")["verdict"], "pass", "no guard is there");
+}
+
+#[test]
+fn an_override_that_comes_after_the_end_of_its_session_is_in_force_or_refused() {
+    let folder = Folder::with_hooks(HOOKS);
+    let (_server, mut host) = Host::spawn(&folder);
+    for number in 0..10 {
+        let session = format!("s{number}");
+        let params = |id: &str| json!({"session": session, "hooks": [deny_ls(id)]});
+        host.send("override", params("one"));
+        host.send("session.end", json!({"session": session}));
+        let number = host.send("override", params("two"));
+        let was_added = host.answer(number).unwrap().get("error").is_none();
+        let verdict = host.judge(&session, "ls")["verdict"].clone();
+        assert!(!was_added || verdict == "deny", "{number}: {verdict}");
+    }
 }

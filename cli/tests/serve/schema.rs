@@ -47,7 +47,6 @@ fn real_traffic_keeps_to_the_schema_and_other_things_do_not() {
         ("health", json!({})),
         ("metrics", json!({})),
     ];
-    let mut question = Value::Null;
     for (method, params) in calls {
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         assert!(
@@ -63,11 +62,9 @@ fn real_traffic_keeps_to_the_schema_and_other_things_do_not() {
             let wrong: Vec<_> =
                 validator.iter_errors(result).map(|error| error.to_string()).collect();
             assert!(wrong.is_empty(), "{method}: {result}: {wrong:?}");
-            if let Some(asked) = result.get("question") {
-                question = asked.clone();
-            }
         }
     }
+    let question = host.judge("s", "cargo publish")["question"].clone();
     let params = json!({"session": "s", "question": question, "answer": {"reject": "no"}});
     assert!(of("ask.answer.params").is_valid(&params));
     assert!(of("ask.answer.result").is_valid(&host.ok("ask.answer", params)));

@@ -38,6 +38,22 @@ fn the_socket_stands_in_a_folder_that_is_closed_to_others() {
     assert_eq!(server.ended(), Some(0));
     assert!(!folder.path("run/hookgate/serve.sock").exists());
 
+    // What is no socket is not removed, nor is a file emptied that has the name of the lock.
+    folder.write("run/hookgate/notes.txt", "mine");
+    folder.write("run/hookgate/other.sock.lock", "mine, too");
+    let at = |place: &str| {
+        let mut server = folder.hookgate(&["serve", "--socket", place, "-c", "hooks.toml"]);
+        server.output().unwrap()
+    };
+    let refused = at("run/hookgate/notes.txt");
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    let mut server = listening(&folder, &["--socket", "run/hookgate/other.sock"]);
+    server.signal("TERM");
+    assert_eq!(server.ended(), Some(0));
+    let read = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
+    assert_eq!(read("run/hookgate/notes.txt"), "mine");
+    assert_eq!(read("run/hookgate/other.sock.lock"), "mine, too");
+
     fs::create_dir(folder.path("open")).unwrap();
     fs::set_permissions(folder.path("open"), Permissions::from_mode(0o755)).unwrap();
     let refused = folder

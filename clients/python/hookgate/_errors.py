@@ -40,7 +40,7 @@ class Refused(Denied):
         #: The name of the error: `unenforced`, `invalid_step`.
         self.name = name
         #: Facts that belong to it.
-        self.more: Dict[str, Any] = dict(more or {})
+        self.more: Dict[str, Any] = dict(more) if isinstance(more, Mapping) else {}
 
 
 class Halted(NotCleared):

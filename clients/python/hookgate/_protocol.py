@@ -23,6 +23,10 @@ def check_lost(lost: str) -> None:
         raise ValueError("`lost` says what a lost server means, and only \"deny\" is possible")
 
 
+#: The longest line that a server reads, in bytes.
+LONGEST = 16 << 20
+
+
 def hello(events: Iterable[str], enforces: Iterable[str], accept: Iterable[str]) -> Dict[str, Any]:
     return {
         "protocol": PROTOCOL,
@@ -38,9 +42,13 @@ def frame(number: int, method: str, params: Mapping[str, Any]) -> bytes:
     try:
         text = json.dumps(request, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
         # Half a surrogate pair is a text in Python, and none anywhere else.
-        return text.encode("utf-8") + b"\n"
+        line = text.encode("utf-8") + b"\n"
     except (TypeError, ValueError, RecursionError) as error:
         raise Refused(f"the step is no JSON: {error}", "invalid_step") from error
+    if len(line) > LONGEST:
+        # The server could not say to which request it says no.
+        raise Refused("the step is larger than 16 MiB", "too_large")
+    return line
 
 
 def parse(line: bytes) -> Dict[str, Any]:
@@ -73,12 +81,15 @@ def result(response: Mapping[str, Any]) -> Dict[str, Any]:
     raise Refused(str(error.get("message")), str(data.get("name")), data.get("more"))
 
 
-def permit(judged: Mapping[str, Any], session: Any) -> Permit:
-    """Returns the permit of a step that goes on. Everything else is raised, also what is not understood."""
+def permit(judged: Mapping[str, Any], session: Any, answer: Any = None) -> Permit:
+    """Returns the permit of a step that goes on. Everything else is raised, also what is not understood, and that a step
+    goes on which the person has refused."""
     verdict, report = judged.get("verdict"), judged.get("report")
     if not isinstance(report, dict):
         raise Refused("the verdict has no record")
     if verdict in ("pass", "allow"):
+        if report.get("decision") != "allow" or isinstance(answer, dict) and "reject" in answer:
+            raise Refused("the server lets a step go on that was refused")
         step = judged.get("step")
         if not isinstance(step, dict):
             raise Refused("the verdict has no step that could run")

@@ -247,7 +247,7 @@ class Step:
         deadline = gate.deadline if self._deadline is None else self._deadline
         params = {**self._params, "deadline_ms": max(1, int(deadline * 1000))}
         judged = gate._call(self._method, params, deadline)
-        self._permit = protocol.permit(judged, self._session)
+        self._permit = protocol.permit(judged, self._session, self._params.get("answer"))
         return self._permit
 
     def __exit__(

@@ -224,7 +224,7 @@ class Step:
         deadline = gate.deadline if self._deadline is None else self._deadline
         params = {**self._params, "deadline_ms": max(1, int(deadline * 1000))}
         judged = await gate._call(self._method, params, deadline)
-        self._permit = protocol.permit(judged, self._session)
+        self._permit = protocol.permit(judged, self._session, self._params.get("answer"))
         return self._permit
 
     async def __aexit__(self, *_: Any) -> None:

@@ -217,11 +217,12 @@ class AnswerTest(unittest.TestCase):
     def test_only_a_whole_verdict_clears(self):
         from hookgate import _protocol as protocol
 
-        report = {"reason": None, "by": []}
+        report = {"reason": None, "by": [], "decision": "allow"}
         self.assertEqual(protocol.permit({"verdict": "pass", "step": {"a": 1}, "report": report}, None).payload, {"a": 1})
         for judged in (
             {},
             {"verdict": None, "step": {}, "report": report},
+            {"verdict": "pass", "step": {}, "report": {**report, "decision": "deny"}},
             {"verdict": "pass", "report": report},
             {"verdict": "pass", "step": None, "report": report},
             {"verdict": "allow", "step": {}},
@@ -233,6 +234,12 @@ class AnswerTest(unittest.TestCase):
         ):
             with self.assertRaises(hookgate.NotCleared):
                 protocol.permit(judged, None)
+        # A person has refused it, whatever the server makes of that.
+        with self.assertRaises(hookgate.Denied):
+            protocol.permit({"verdict": "allow", "step": {}, "report": report}, None, {"reject": "no"})
+        # The server could not say of which request it cannot read the line.
+        with self.assertRaises(hookgate.Denied):
+            protocol.frame(1, "judge", {"text": "x" * (17 << 20)})
         for response in ({}, {"result": None}, {"result": 7}, {"error": {}}, {"error": None, "result": []}):
             with self.assertRaises(hookgate.Denied):
                 protocol.result(response)

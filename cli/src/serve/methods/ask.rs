@@ -6,6 +6,7 @@ use std::time::Instant;
 use hookgate::approval::Parked;
 use hookgate::contract::Event;
 use hookgate::contract::payload::{ConfigChange, PermissionRequest, UserPromptSubmit};
+use hookgate::envelope::Header;
 use hookgate::{Gate, Outcome, Report, Scope, ToolUse};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,6 +15,7 @@ use serde_json::{Map, Value};
 
 use super::super::caller::Caller;
 use super::super::error::{CallError, Code};
+use super::super::host::Power;
 use super::super::verdict::Judged;
 use super::judge::{self, Askable, Found};
 
@@ -51,25 +53,47 @@ pub(crate) async fn call(caller: &Arc<Caller>, params: AskAnswer) -> Result<Judg
         let host = caller.enforcing_host()?;
         let question = serde_json::to_vec(&question).map_err(|error| refused(error.to_string()))?;
         let parked = Parked::from_json(&question).map_err(|error| refused(error.to_string()))?;
+        if !host.events.contains(&parked.request().event) {
+            return Err(refused("the host does not fire this event".to_owned()));
+        }
         if let Said::ApproveWith(edit) = &answer {
+            if !host.can(Power::Patch) {
+                return Err(refused("the host takes no step that was changed".to_owned()));
+            }
             let checked = parked.request().check_edit(edit);
             checked.map_err(|problem| CallError::new(Code::InvalidParams, problem.to_string()))?;
         }
         let session = caller.session(&session)?;
-        let scope = session.state.read().await.scope.clone();
+        let scope = {
+            let state = session.state.read().await;
+            state.check(&host)?;
+            state.scope.clone()
+        };
+        let Some(mut header) = session.asked.take(&parked.request().id) else {
+            return Err(refused("this session has not asked it, or has had its answer".to_owned()));
+        };
+        header.no_context = !host.can(Power::Context);
         let (scope, event) = (&scope, Event::from_name(&parked.request().event));
+        let id = parked.request().id.clone();
+        let asked = (parked, &*header, answer);
         let found = match event {
-            Some(Event::PreToolUse) => resume::<ToolUse>(scope, parked, answer).await,
-            Some(Event::PermissionRequest) => {
-                resume::<PermissionRequest>(scope, parked, answer).await
-            }
-            Some(Event::UserPromptSubmit) => {
-                resume::<UserPromptSubmit>(scope, parked, answer).await
-            }
-            Some(Event::ConfigChange) => resume::<ConfigChange>(scope, parked, answer).await,
+            Some(Event::PreToolUse) => resume::<ToolUse>(scope, asked).await,
+            Some(Event::PermissionRequest) => resume::<PermissionRequest>(scope, asked).await,
+            Some(Event::UserPromptSubmit) => resume::<UserPromptSubmit>(scope, asked).await,
+            Some(Event::ConfigChange) => resume::<ConfigChange>(scope, asked).await,
             _ => Err(refused("nobody is asked at its event".to_owned())),
         };
-        let Found { mut report, step, question } = found?;
+        let Found { mut report, step, question, .. } = match found {
+            Ok(found) => found,
+            // It is as open as before, if it was: what was forged or is too late uses no question up.
+            Err(error) => {
+                session.asked.keep(&id, header);
+                return Err(error);
+            }
+        };
+        if let Some(question) = &question {
+            session.asked.keep(&question.request().id, header);
+        }
         host.tighten(&mut report);
         judge::finish(caller, Judged::new(report, step, question), began)
     })
@@ -77,13 +101,18 @@ pub(crate) async fn call(caller: &Arc<Caller>, params: AskAnswer) -> Result<Judg
 }
 
 /// Goes on with a question as the person has said.
-async fn resume<S>(scope: &Scope, parked: Parked, said: Said) -> Result<Found, CallError>
+async fn resume<S>(
+    scope: &Scope,
+    (parked, header, said): (Parked, &Header, Said),
+) -> Result<Found, CallError>
 where
     S: Askable + From<S::Payload>,
     S::Payload: DeserializeOwned,
 {
-    let header = judge::header_of(&parked);
     let mut context = header.context();
+    // It is the same step, also if the host had not named it.
+    let step_id = parked.request().step_id.clone();
+    context.step_id = Some(&step_id);
     // It belongs to the session in which it is answered, or is refused.
     context.session_id = scope.session_id();
     let asked =
@@ -98,7 +127,7 @@ where
             let denied = asked.refuse(reason);
             let report =
                 Report::answered(denied.decision(), S::CONTRACT.name, &context, &scope.table());
-            return Ok(Found { report, step: None, question: None });
+            return Ok(Found { report, step: None, question: None, header: None });
         }
     };
     let Some(decision) = gate.decision() else {

@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::PROTOCOL;
-use super::super::caller::{Caller, unenforced};
+use super::super::caller::Caller;
 use super::super::error::{CallError, Code};
-use super::super::host::{Host, Power, Unenforced};
+use super::super::host::{Host, Power, Unenforced, unenforced};
 
 /// What a host says of itself.
 #[derive(Debug, Deserialize, JsonSchema)]

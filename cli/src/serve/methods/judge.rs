@@ -39,12 +39,15 @@ pub(crate) async fn call(caller: &Arc<Caller>, params: Judge) -> Result<Judged, 
     let limit = time(caller, deadline_ms);
     within(limit, async {
         let began = Instant::now();
-        let Step { host, scope, incoming } = Step::read(caller, &session, step).await?;
+        let Step { host, session, scope, incoming } = Step::read(caller, &session, step).await?;
         if incoming_kind(&incoming) == EventKind::Observe {
             let message = "nothing can stop this event: tell it with `observe`";
             return Err(CallError::new(Code::OnlyObserved, message));
         }
-        let Found { mut report, step, question } = evaluate(&scope, incoming).await?;
+        let Found { mut report, step, question, header } = evaluate(&scope, incoming).await?;
+        if let (Some(question), Some(header)) = (&question, header) {
+            session.asked.keep(&question.request().id, header);
+        }
         host.tighten(&mut report);
         finish(caller, Judged::new(report, step, question), began)
     })
@@ -97,6 +100,8 @@ pub(super) struct Found {
     /// The payload as it was judged.
     pub(super) step: Option<Map<String, Value>>,
     pub(super) question: Option<Box<Parked>>,
+    /// What the host has said of a step that is asked about: its hooks are to know it when they judge the step again.
+    pub(super) header: Option<Box<Header>>,
 }
 
 /// A step that a hook can ask about.
@@ -139,7 +144,7 @@ async fn evaluate(scope: &Scope, mut incoming: Incoming) -> Result<Found, CallEr
         _ => {
             let report = scope.evaluate(&mut incoming).await;
             let step = object(incoming.payload.as_payload_mut().to_value());
-            Ok(Found { report, step, question: None })
+            Ok(Found { report, step, question: None, header: None })
         }
     }
 }
@@ -155,7 +160,9 @@ where
         payload.ok_or_else(|| CallError::new(Code::Internal, "the step is of another type"))?;
     let context = header.context();
     let (gate, report) = scope.dispatch_reported(S::from(payload), &context).await;
-    found(gate, report, scope, &context)
+    let mut found = found(gate, report, scope, &context)?;
+    found.header = found.question.is_some().then(|| Box::new(header));
+    Ok(found)
 }
 
 /// Takes apart what came of a step that a hook can ask about.
@@ -184,7 +191,7 @@ pub(super) fn found<S: Askable>(
         }
         Gate::Answered(_) | Gate::Denied(_) | Gate::Halted(_) => {}
     }
-    Ok(Found { report, step, question })
+    Ok(Found { report, step, question, header: None })
 }
 
 fn object<E>(value: Result<Value, E>) -> Option<Map<String, Value>> {
@@ -192,15 +199,4 @@ fn object<E>(value: Result<Value, E>) -> Option<Map<String, Value>> {
         Ok(Value::Object(fields)) => Some(fields),
         _ => None,
     }
-}
-
-/// Returns the context of a step that was asked about, for who has only its question.
-pub(super) fn header_of(question: &Parked) -> Header {
-    let request = question.request();
-    let mut header = Header::default();
-    header.session_id.clone_from(&request.session_id);
-    header.cwd.clone_from(&request.cwd);
-    header.agent_id.clone_from(&request.agent_id);
-    header.step_id = Some(request.step_id.clone());
-    header
 }

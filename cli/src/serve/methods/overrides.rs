@@ -16,24 +16,29 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::task::spawn_blocking;
 
-use super::super::caller::{Caller, unenforced};
+use super::super::caller::Caller;
 use super::super::error::{CallError, Code};
+use super::super::host::unenforced;
 use super::super::limits::ADDED;
 use super::super::told::Told;
 use crate::config::mistake_json;
 
 /// The builtins that callers may use: they decide or say something, and do nothing else.
-const FOR_CALLERS: [&str; 9] = [
+///
+/// No rewriter is among them: what it takes out of a step, the operator's conditions would not find any more.
+const FOR_CALLERS: [&str; 8] = [
     "add_context",
     "add_date",
     "ask",
     "deny",
     "limit",
     "max_iterations",
-    "redact_secrets",
     "repeated_denials",
     "require",
 ];
+
+/// The key by which a hook marks the session.
+const MARK: &str = "mark";
 
 /// Hooks of a session.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -76,6 +81,10 @@ async fn change(caller: &Arc<Caller>, params: Override) -> Result<Overridden, Ca
     let host = caller.enforcing_host()?;
     let session = caller.session(&session)?;
     let mut state = session.state.write().await;
+    if !caller.service.sessions.has(&session) {
+        let message = "the session has ended meanwhile: nothing was added";
+        return Err(CallError::new(Code::UnknownSession, message));
+    }
     let mut added = state.added.clone();
     for id in &disable {
         let before = added.len();
@@ -155,11 +164,24 @@ fn check(hook: &Map<String, Value>) -> Result<&str, CallError> {
             )));
         }
     }
+    // The operator's hooks read what is marked as his own.
+    if hook.values().any(sets_mark) || hook.contains_key(MARK) {
+        return Err(refuse(format!("`{MARK}` of `{shown}` is for the config of the operator")));
+    }
     match hook.get("may_allow") {
         None | Some(Value::Bool(false)) => Ok(id),
         Some(_) => Err(refuse(format!(
             "`may_allow` of `{shown}` would loosen: a caller's allow approves nothing"
         ))),
+    }
+}
+
+/// Returns whether a mark is set anywhere in a value.
+fn sets_mark(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.contains_key(MARK) || fields.values().any(sets_mark),
+        Value::Array(values) => values.iter().any(sets_mark),
+        _ => false,
     }
 }
 

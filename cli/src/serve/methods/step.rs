@@ -9,10 +9,12 @@ use serde_json::{Map, Value};
 use super::super::caller::Caller;
 use super::super::error::{CallError, Code};
 use super::super::host::{Host, Power};
+use super::super::sessions::Session;
 
 /// A step that was read, and by which hooks it is judged.
 pub(super) struct Step {
     pub(super) host: Arc<Host>,
+    pub(super) session: Arc<Session>,
     pub(super) scope: Scope,
     pub(super) incoming: Incoming,
 }
@@ -46,7 +48,10 @@ impl Step {
         session.clone_into(&mut incoming.header.session_id);
         incoming.header.no_context = !host.can(Power::Context);
         let session = caller.session(session)?;
-        let scope = session.state.read().await.scope.clone();
-        Ok(Self { host, scope, incoming })
+        let state = session.state.read().await;
+        state.check(&host)?;
+        let scope = state.scope.clone();
+        drop(state);
+        Ok(Self { host, session, scope, incoming })
     }
 }

@@ -43,7 +43,7 @@ impl ExitWatch {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
+    use std::process::{Command, Stdio};
     use std::time::Duration;
 
     use tokio::time::timeout;
@@ -51,7 +51,9 @@ mod tests {
     use super::*;
 
     fn start(script: &str) -> (std::process::Child, Pid) {
-        let child = Command::new("sh").args(["-c", script]).spawn().unwrap();
+        // What reads from it waits, whatever the stdin of this test is.
+        let mut command = Command::new("sh");
+        let child = command.args(["-c", script]).stdin(Stdio::piped()).spawn().unwrap();
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
         (child, pid)
     }
