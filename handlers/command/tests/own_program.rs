@@ -80,6 +80,7 @@ fn play(part: &str, file: Option<&Path>) -> ExitCode {
     let ticking = |file: &Path| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.arg(format!("{PART}tick")).arg(file).stdin(Stdio::null());
+        #[expect(clippy::zombie_processes, reason = "it is left behind, which is what is tested")]
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     };
     match part {
