@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-const cleared = `{"verdict":"pass","step":{"tool_input":{"command":"x"}},"report":{"by":[]}}`
+const cleared = `{"verdict":"pass","step":{"tool_input":{"command":"x"}},"report":{"by":[],"decision":"allow"}}`
 
 func response(id any, result string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"result":%s}`, id, result)
@@ -78,9 +78,10 @@ func TestAnErrorWithoutAnIDIsADenyAndNothingLater(t *testing.T) {
 }
 
 func TestOnlyAWholeVerdictClears(t *testing.T) {
-	report := `"report":{"by":[],"reason":null}`
+	report := `"report":{"by":[],"reason":null,"decision":"allow"}`
 	results := []string{
 		`null`, `7`, `[]`, `{}`, `{"verdict":null,"step":{},` + report + `}`, `{"verdict":"pass",` + report + `}`,
+		`{"verdict":"pass","step":{},"report":{"decision":"deny"}}`,
 		`{"verdict":"pass","step":null,` + report + `}`, `{"verdict":"pass","step":[],` + report + `}`,
 		`{"verdict":"allow","step":{}}`, `{"verdict":"allowed","step":{},` + report + `}`,
 		`{"verdict":["pass"],"step":{},` + report + `}`,

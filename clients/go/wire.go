@@ -81,6 +81,9 @@ func proceed(gate *Gate, session string, judged map[string]any, action Action) e
 		if !isStep {
 			return malformed("the verdict has no step that could run")
 		}
+		if report["decision"] != "allow" {
+			return malformed("the verdict is another one than its record has")
+		}
 		return use(step, report, action)
 	case "ask":
 		question, isQuestion := judged["question"].(map[string]any)

@@ -61,6 +61,7 @@ export function proceed(judged, action, answer) {
     case "pass":
     case "allow":
       if (!isObject(step)) throw new Refused("the verdict has no step that could run");
+      if (report.decision !== "allow") throw new Refused("the verdict is another one than its record has");
       return Permit.use(step, report, action);
     case "ask":
       if (!isObject(question) || !isObject(question.request)) throw new Refused("the verdict has no question");

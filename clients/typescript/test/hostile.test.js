@@ -7,7 +7,7 @@ import { Denied, Lost, NotCleared, Refused } from "../index.js";
 import { decode } from "../lib/json.js";
 import { Folder, bash, never, refused } from "./support.js";
 
-const CLEARED = `{verdict: "pass", step: {tool_input: {}}, report: {by: []}}`;
+const CLEARED = `{verdict: "pass", step: {tool_input: {}}, report: {by: [], decision: "allow"}}`;
 const answer = (id, result) => `({id}) => JSON.stringify({jsonrpc: "2.0", id: ${id}, result: ${result}})`;
 
 test("what clears here is cleared: the program that pretends is believed", async (t) => {
@@ -53,10 +53,10 @@ test("an error without an id is a deny for all that wait, and for nothing later"
 });
 
 test("only a whole verdict clears", async (t) => {
-  const report = `report: {by: [], reason: null}`;
+  const report = `report: {by: [], reason: null, decision: "allow"}`;
   const results = [
     `undefined`, `null`, `7`, `[]`, `{}`, `{verdict: null, step: {}, ${report}}`, `{verdict: "pass", ${report}}`,
-    `{verdict: "pass", step: null, ${report}}`, `{verdict: "pass", step: [], ${report}}`, `{verdict: "allow", step: {}}`,
+    `{verdict: "pass", step: {}, report: {decision: "deny"}}`, `{verdict: "pass", step: null, ${report}}`, `{verdict: "pass", step: [], ${report}}`, `{verdict: "allow", step: {}}`,
     `{verdict: "allowed", step: {}, ${report}}`, `{verdict: ["pass"], step: {}, ${report}}`,
     ...["ask", "deny", "halt", "answered", "cancelled"].map((word) => `{verdict: "${word}", step: {}, ${report}}`),
   ];
