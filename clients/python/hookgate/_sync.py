@@ -8,6 +8,7 @@ import queue
 import socket
 import subprocess
 import threading
+import time
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from types import TracebackType
@@ -103,6 +104,17 @@ class _Link:
         self._close()
 
 
+class _Until:
+    """The end of a deadline, over all that is done within it."""
+
+    def __init__(self, seconds: float) -> None:
+        self._at = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """How many seconds are left, and at least a moment: who has none is told so by what waits."""
+        return max(0.001, self._at - time.monotonic())
+
+
 class Gate:
     """Where steps are judged. Made by :func:`spawn` and :func:`connect`; several threads may use it."""
 
@@ -127,28 +139,34 @@ class Gate:
         self._is_closed = False
         #: What the server has said: generation, config_hash, unenforced.
         self.greeting: Dict[str, Any] = {}
-        self._link = self._greeted()
+        self._link = self._greeted(_Until(deadline))
 
-    def _greeted(self) -> _Link:
+    def _greeted(self, until: _Until) -> _Link:
         link = self._open_link()
         try:
-            self.greeting = link.call("hello", self._hello, self.deadline)
+            self.greeting = link.call("hello", self._hello, until.left())
             for request in self._added.requests():
-                link.call("override", request, self.deadline)
+                link.call("override", request, until.left())
         except BaseException:
             link.lose("the server was not greeted")
             raise
         return link
 
     def _call(self, method: str, params: Mapping[str, Any], deadline: Optional[float] = None) -> Dict[str, Any]:
-        with self._lock:
+        until = _Until(self.deadline if deadline is None else deadline)
+        # Another thread may be about to find the server again.
+        if not self._lock.acquire(timeout=until.left()):
+            raise DeadlinePassed("the server was not found again in time, so the step does not happen")
+        try:
             if self._link.is_lost and self._finds_again and not self._is_closed:
                 try:
-                    self._link = self._greeted()
+                    self._link = self._greeted(until)
                 except OSError as error:
                     raise Lost(f"the server is gone ({error}), so the step does not happen") from error
             link = self._link
-        return link.call(method, params, self.deadline if deadline is None else deadline)
+        finally:
+            self._lock.release()
+        return link.call(method, params, until.left())
 
     def session(self, name: str) -> "Session":
         """A session; it begins with its first step."""

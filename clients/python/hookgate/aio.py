@@ -121,6 +121,8 @@ class Gate:
             self.greeting = await link.call("hello", self._hello, self.deadline)
             for request in self._added.requests():
                 await link.call("override", request, self.deadline)
+            if self._is_closed:
+                raise Lost("the gate is closed, so the step does not happen")
         except BaseException:
             await link.close("the server was not greeted")
             raise
@@ -130,6 +132,17 @@ class Gate:
     async def _call(
         self, method: str, params: Mapping[str, Any], deadline: Optional[float] = None
     ) -> Dict[str, Any]:
+        limit = self.deadline if deadline is None else deadline
+        began = asyncio.get_running_loop().time()
+        try:
+            link = await asyncio.wait_for(self._found(), limit)
+        except asyncio.TimeoutError as error:
+            raise DeadlinePassed("the server was not found again in time, so the step does not happen") from error
+        left = limit - (asyncio.get_running_loop().time() - began)
+        return await link.call(method, params, max(0.001, left))
+
+    async def _found(self) -> "_Link":
+        """Returns the connection, which is made anew if it is lost."""
         link = self._link
         if (link is None or link.is_lost) and self._finds_again and not self._is_closed:
             async with self._greeting:
@@ -141,7 +154,7 @@ class Gate:
                 link = self._link
         if link is None:
             raise Lost("the gate was not opened, so the step does not happen")
-        return await link.call(method, params, self.deadline if deadline is None else deadline)
+        return link
 
     def session(self, name: str) -> "Session":
         """A session; it begins with its first step."""
