@@ -56,7 +56,7 @@ async fn calls_are_judged_once_with_their_ids_and_arguments() {
     let Some(Gate::Cleared(cleared)) = seen.end else { panic!("{:?}", seen.errors) };
     let bash = json!({ "tool_name": "Bash", "tool_use_id": "call_1", "tool_input": { "command": "git push" } });
     let read = json!({ "tool_name": "Read", "tool_use_id": "call_2", "tool_input": {} });
-    let answers = answers.lock().unwrap();
+    let answers = std::mem::take(&mut *answers.lock().unwrap());
     assert_eq!(answers.len(), 1);
     assert_eq!(answers[0]["tool_calls"], json!([bash, read]));
 
