@@ -108,3 +108,25 @@ builtin = { name = "deny", reason = "a reviewer is not in a hurry" }
     let answer = json!({"session": "s", "question": question, "answer": edit});
     assert_eq!(host.err("ask.answer", answer).0, "question_refused");
 }
+
+#[test]
+fn what_a_person_has_said_is_in_the_journal() {
+    let folder = Folder::with_hooks(HOOKS);
+    let (mut server, mut host) =
+        Host::spawn_silent(&folder, &["--stdio", "-c", "hooks.toml", "--journal", "decisions.db"]);
+    host.hello();
+    for answer in [json!({"reject": "not today"}), json!("approve")] {
+        let question = host.judge("s", "cargo publish")["question"].clone();
+        host.ok("ask.answer", json!({"session": "s", "question": question, "answer": answer}));
+    }
+    server.signal("TERM");
+    assert_eq!(server.ended(), Some(0));
+    let log = folder.hookgate(&["log", "--json", "--journal", "decisions.db"]).output().unwrap();
+    let text = String::from_utf8(log.stdout).unwrap();
+    let ends: Vec<_> = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter_map(|entry| entry.get("end")?.as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(ends, ["decided", "rejected", "decided", "approved"], "{text}");
+}

@@ -42,6 +42,41 @@ fn a_terminated_server_answers_what_has_begun_and_ends_well() {
 }
 
 #[test]
+fn a_terminated_server_does_not_wait_for_a_host_that_reads_nothing() {
+    let folder = Folder::with_hooks(HOOKS);
+    let args = ["--stdio", "-c", "hooks.toml", "--close", "1"];
+    let (mut server, (mut out, unread)) = Server::start(&folder, &args);
+    let hello = hello(&["pre_tool_use"], &["deny", "ask", "halt", "patch", "answer"]);
+    let line = |id: u32, method: &str, params: &Value| {
+        format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+    };
+    out.write_all(line(0, "hello", &hello).as_bytes()).unwrap();
+    let written = Arc::new(AtomicU64::new(0));
+    let so_far = Arc::clone(&written);
+    spawn(move || {
+        // It goes on until the server is gone: nobody reads what it is answered.
+        for id in 1.. {
+            if out.write_all(line(id, "metrics", &json!({})).as_bytes()).is_err() {
+                break;
+            }
+            so_far.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let mut before = 0;
+    loop {
+        sleep(Duration::from_millis(100));
+        let now = written.load(Ordering::Relaxed);
+        if now > 0 && now == before {
+            break;
+        }
+        before = now;
+    }
+    server.signal("TERM");
+    assert_eq!(server.ended(), Some(0));
+    drop(unread);
+}
+
+#[test]
 fn a_stream_that_ends_is_answered_to_its_last_request_and_a_cut_one_is_refused() {
     let folder = Folder::with_hooks(HOOKS);
     let (mut server, mut host) = Host::spawn(&folder);

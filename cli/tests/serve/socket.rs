@@ -41,12 +41,8 @@ fn the_socket_stands_in_a_folder_that_is_closed_to_others() {
     // What is no socket is not removed, nor is a file emptied that has the name of the lock.
     folder.write("run/hookgate/notes.txt", "mine");
     folder.write("run/hookgate/other.sock.lock", "mine, too");
-    let at = |place: &str| {
-        let mut server = folder.hookgate(&["serve", "--socket", place, "-c", "hooks.toml"]);
-        server.output().unwrap()
-    };
-    let refused = at("run/hookgate/notes.txt");
-    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    let args = ["--socket", "run/hookgate/notes.txt", "-c", "hooks.toml"];
+    assert_eq!(Server::start(&folder, &args).0.ended(), Some(1));
     let mut server = listening(&folder, &["--socket", "run/hookgate/other.sock"]);
     server.signal("TERM");
     assert_eq!(server.ended(), Some(0));

@@ -124,7 +124,7 @@ where
             .await
             .map_err(|error| refused(error.to_string()))?,
         Said::Reject(reason) => {
-            let denied = asked.refuse(reason);
+            let denied = asked.reject(reason, scope, &context).await;
             let report =
                 Report::answered(denied.decision(), S::CONTRACT.name, &context, &scope.table());
             return Ok(Found { report, step: None, question: None, header: None });
