@@ -32,6 +32,7 @@ mod loaded_file;
 mod locate;
 mod lost_history;
 mod misuse;
+#[cfg_attr(not(feature = "toml"), path = "config/no_toml.rs")]
 mod node;
 #[cfg(feature = "overrides")]
 mod overrides;
@@ -66,6 +67,7 @@ use include::Trail;
 pub use include_problem::IncludeProblem;
 pub use layers::join;
 pub use loaded_file::{IncludedFile, LoadedFile};
+#[cfg(feature = "toml")]
 pub use node::parse as parse_toml;
 #[cfg(feature = "overrides")]
 pub use overrides::Overrides;

@@ -62,6 +62,7 @@ use crate::decision::{Ballots, Decision, Outcome, SmallList, Vote, merge};
 use crate::envelope::Unregistered;
 use crate::events::EventSender;
 use crate::jobs::JobQueue;
+use crate::log;
 use crate::panic_boundary::catch;
 use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
 pub(crate) use asked_work::queue_work;
@@ -206,7 +207,7 @@ impl<'a> DispatchContext<'a> {
     /// Returns whether it matters how long hooks take.
     #[inline]
     fn is_timed(&self) -> bool {
-        self.reported || self.services.stream.has_subscribers() || trace::times_hooks()
+        self.reported || self.services.stream.has_subscribers() || log::times_hooks()
     }
 
     /// Returns whether a dispatch that must be ready at once has nothing to do beside the calls.

@@ -50,6 +50,7 @@ use crate::decision::{Decision, Outcome};
 use crate::dispatch::Services;
 use crate::events::Subscription;
 use crate::generation::Generation;
+use crate::log;
 use crate::recorder::Recorder;
 use crate::report::Report;
 use crate::require::Require;
@@ -179,7 +180,7 @@ impl Engine {
         let hooks = table.len();
         let generation = Generation::new(self.swap.swap(self.marked(table)));
         self.follow_limits();
-        log_swap(generation, hooks);
+        log::swapped(generation.get(), hooks);
         generation
     }
 
@@ -211,7 +212,7 @@ impl Engine {
             .map(Generation::new)
             .map_err(|table| SwapError::new(expected, self.generation(), table))?;
         self.follow_limits();
-        log_swap(generation, hooks);
+        log::swapped(generation.get(), hooks);
         Ok(generation)
     }
 
@@ -367,11 +368,6 @@ fn next_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(Stamp::NO_ENGINE.engine + 1);
     // ORDERING: only that no number is given twice matters.
     NEXT.fetch_add(1, Ordering::Relaxed)
-}
-
-fn log_swap(generation: Generation, hooks: usize) {
-    let generation = generation.get();
-    tracing::info!(target: "hookgate", generation, hooks, "a table was put in force");
 }
 
 impl fmt::Debug for Engine {

@@ -104,6 +104,9 @@
 //! | `schema` | `schema`: JSON Schemas of the wire formats |
 //! | `testing` | `testing`: scripted handlers, captured records and a builder of steps, for tests |
 //! | `tls-ring` (default) | none: the crypto provider of `https` in `http`, `mcp` and `prompt`, if one of them is on; `docs::embedding` says when to leave it out |
+//! | `toml` (default) | none: hooks from files and texts; without it a text is a mistake that says so |
+//! | `globs` (by `toml`) | none: globs for folders, `cwd_glob`; without it such a glob is a mistake that says so |
+//! | `tracing` (default) | none: spans and events, as `docs::observability` lists them; without it nothing is logged |
 //! | `tokio-util` | none: its cancellation token can cancel a dispatch |
 //! | `watch` | `watch`: files that are followed; on Unix |
 //!
@@ -144,6 +147,7 @@ mod hex;
 mod hook_id;
 pub mod jobs;
 pub mod layer;
+mod log;
 mod panic_boundary;
 mod probe;
 mod read_json;

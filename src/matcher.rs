@@ -52,6 +52,7 @@ mod glob;
 mod impossible_tools;
 mod key_advice;
 mod name;
+#[cfg_attr(not(feature = "globs"), path = "matcher/no_path_glob.rs")]
 mod path_glob;
 mod pattern;
 mod pointer;

@@ -27,6 +27,7 @@ use crate::certify::keeping_dead_aside;
 use crate::clock;
 use crate::config::{ConfigError, ConfigProblem, Loaded, Loader};
 use crate::engine::Engine;
+use crate::log;
 use crate::panic_boundary::catch;
 use crate::registry::Registry;
 use crate::table::{HandlerTable, Hook, Layer, TableBuilder};
@@ -348,7 +349,7 @@ impl Reloader {
         if is_new {
             let table = self.0.engine.table();
             let generation = table.generation().get();
-            tracing::warn!(target: "hookgate", generation, %error, "a reload failed, the table in force stays");
+            log::reload_failed(generation, &error);
             self.0.engine.record_reload(record::of_failure(&failure, &table, now));
         }
     }

@@ -51,6 +51,8 @@ mod sync {
     }
 }
 
+#[path = "../src/log.rs"]
+mod log;
 #[path = "../src/table/swap.rs"]
 mod swap;
 

@@ -6,6 +6,7 @@ use hookgate_contract::FailureClass;
 
 use super::proof::{Proof, State};
 use crate::engine::Engine;
+use crate::log;
 use crate::table::{BuildErrors, HandlerTable, HookSpec, TableBuilder};
 
 /// What a proof has changed.
@@ -68,9 +69,9 @@ fn tell(proof: &Proof, enforced: Enforced) {
     let hook = &proof.id;
     match (enforced, proof.why_dead()) {
         (Enforced::SetAside, Some(why)) => {
-            tracing::warn!(target: "hookgate", hook, why, "a dead hook was set aside");
+            log::dead_hook_set_aside(hook.as_str(), &why);
         }
-        _ => tracing::info!(target: "hookgate", hook, "a hook that was set aside works again"),
+        _ => log::hook_works_again(hook.as_str()),
     }
 }
 

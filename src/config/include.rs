@@ -13,7 +13,6 @@ use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use globset::Glob;
 use hookgate_contract::settings::Settings;
 
 use super::Loader;
@@ -46,6 +45,19 @@ pub(super) fn read_entries(settings: &mut Settings<'_>, key: &'static str) -> Ve
     let spans = item_spans(settings, key);
     let entries = written.into_iter().zip(spans);
     entries.map(|(written, span)| FileEntry { written: written.to_owned(), span }).collect()
+}
+
+/// Returns what tells the names that a pattern means; `None` if it cannot be read.
+#[cfg(feature = "globs")]
+fn matcher(pattern: &str) -> Option<impl Fn(&OsStr) -> bool> {
+    let glob = globset::Glob::new(pattern).ok()?.compile_matcher();
+    Some(move |name: &OsStr| glob.is_match(name))
+}
+
+/// Without globs no pattern is read.
+#[cfg(not(feature = "globs"))]
+fn matcher(_: &str) -> Option<fn(&OsStr) -> bool> {
+    None
 }
 
 /// What belongs to a file.
@@ -129,11 +141,11 @@ impl Trail {
         if Path::new(written).parent().is_some_and(|of| of.to_string_lossy().contains(WILD)) {
             return Err(wrong());
         }
-        let glob = Glob::new(name).map_err(|_| wrong())?.compile_matcher();
+        let glob = matcher(name).ok_or_else(wrong)?;
         let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let is_meant = |name: &OsStr| {
             let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
-            !stem.starts_with('.') && !stem.ends_with(TEST) && glob.is_match(name)
+            !stem.starts_with('.') && !stem.ends_with(TEST) && glob(name)
         };
         // A folder whose entries are not all known may hold another guard.
         let unread = |error: std::io::Error| {

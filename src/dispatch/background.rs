@@ -40,6 +40,7 @@ use super::record::Started;
 use super::validate::{AnswerKind, Checked, Version, validate};
 use crate::clock;
 use crate::events::{DropReason, EventSender, HookEventKind};
+use crate::log;
 use crate::panic_boundary::catch;
 use crate::table::{CompiledHook, Limits};
 use crate::timer::wait_at_most;
@@ -164,12 +165,7 @@ impl Background {
             }
         };
         if let Err(failure) = wait_at_most(timeout, all_ended).await {
-            tracing::warn!(
-                target: "hookgate",
-                pending = self.counts().pending,
-                why = %failure.detail,
-                "background calls are not waited for"
-            );
+            log::background_not_awaited(self.counts().pending, &failure.detail);
         }
         self.counts()
     }
@@ -282,12 +278,7 @@ impl State {
     /// Counts calls whose runtime has ended, and announces those that had not begun.
     fn note_lost(&self, begun: usize, waiting: &[OwnedCall]) {
         let lost = begun + waiting.len();
-        tracing::warn!(
-            target: "hookgate",
-            calls = lost,
-            why = %DropReason::RuntimeEnded,
-            "background calls were lost"
-        );
+        log::background_lost(lost, &DropReason::RuntimeEnded);
         self.lost.fetch_add(lost as u64, Ordering::AcqRel);
         if self.stream.has_subscribers() {
             for call in waiting {

@@ -19,6 +19,7 @@ use super::{Services, contract};
 use crate::clock;
 use crate::events::HookEventKind;
 use crate::jobs::{Job, JobDone, JobQueue, JobRefused};
+use crate::log;
 use crate::panic_boundary::catch;
 use crate::table::{Bucket, CompiledHook, HandlerTable, HookSpec};
 
@@ -46,7 +47,7 @@ pub(super) fn submit_job(queue: &dyn JobQueue, job: Job) -> Result<(), JobRefuse
         Ok(Err(refused)) => refused,
         Err(panic) => JobRefused::NotKept(panic.detail.into_owned()),
     };
-    tracing::warn!(target: "hookgate", hook = hook.as_str(), why = %why, "a job was not kept");
+    log::job_not_kept(hook.as_str(), &why);
     Err(why)
 }
 

@@ -28,6 +28,7 @@ use super::validate::{AnswerKind, Version, validate};
 use crate::decision::{Decision, Outcome, VoteOutcome, with_cause};
 use crate::events::{DropReason, HookEventKind};
 use crate::hook_id::HookId;
+use crate::log;
 use crate::table::CompiledHook;
 
 /// The step with its decision, and a copy of both that is made when it is first needed.
@@ -193,7 +194,7 @@ impl DispatchState<'_> {
             return None;
         }
         let hook = hook.id().as_str();
-        tracing::warn!(target: "hookgate", hook, so_far, why = %why, "a background call was dropped");
+        log::background_dropped(hook, so_far, &why);
         let total = if so_far > 1 { format!("; {so_far} in total") } else { String::new() };
         Some(format!("a call of the background hook `{hook}` was dropped: {why}{total}"))
     }
@@ -205,7 +206,7 @@ impl DispatchState<'_> {
             return None;
         }
         let hook = hook.id().as_str();
-        tracing::warn!(target: "hookgate", hook, so_far, "a background call is not recorded: there is no job queue");
+        log::background_unrecorded(hook, so_far);
         let text = "is not recorded, since this program has no queue of jobs: it is lost if the program ends";
         Some(format!("a call of the background hook `{hook}` {text}"))
     }

@@ -22,6 +22,7 @@ use tokio::task::JoinHandle;
 use super::guarded_call::OperationFuture;
 use super::left_behind::{LeftBehind, ThreadCall};
 use super::snapshot::Snapshot;
+use crate::log;
 use crate::panic_boundary::{catch, handler_panicked};
 use crate::table::{Bucket, CompiledHook};
 use crate::timer::in_runtime;
@@ -106,14 +107,13 @@ impl OwnedCall {
         work: impl FnOnce(&CompiledHook, &Envelope<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> OperationFuture<'static, T> {
         Box::pin(async move {
-            let span = tracing::Span::current();
             let (call, hook) = (self.left_behind.call(), Arc::clone(&self.hook));
             let begun = Arc::clone(&call);
-            let work = move || {
+            let work = log::in_current_span(move || {
                 let _running = begun.begin();
                 let parts = self.snapshot.parts();
-                span.in_scope(|| work(&self.hook, &parts.envelope()))
-            };
+                work(&self.hook, &parts.envelope())
+            });
             let task = in_runtime()?.spawn_blocking(work);
             match (Awaited { task, call, hook }).await {
                 Ok(done) => done,
@@ -145,11 +145,7 @@ impl<T> Drop for Awaited<T> {
     fn drop(&mut self) {
         self.task.abort();
         if self.call.leave() {
-            tracing::warn!(
-                target: "hookgate",
-                hook = self.hook.id().as_str(),
-                "a call whose time is over keeps its thread until it ends by itself"
-            );
+            log::thread_left_behind(self.hook.id().as_str());
         }
     }
 }

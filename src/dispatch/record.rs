@@ -22,6 +22,7 @@ use super::validate::{AnswerKind, Checked, code_of_failure, whole_reason};
 use crate::clock::Instant;
 use crate::decision::{Left, Vote, VoteOutcome};
 use crate::events::{EventSender, HookEventKind};
+use crate::log;
 use crate::panic_boundary::catch;
 use crate::table::CompiledHook;
 
@@ -111,13 +112,11 @@ impl<'a> DispatchState<'a> {
         let duration_us = started.end();
         // A hook without a deadline has no timeout that it could come near to.
         if took > SLOW || (hook.waits() && took > hook.timeout / 2) {
-            tracing::info!(
-                target: "hookgate",
-                hook = hook.id().as_str(),
-                event = envelope.payload().contract().name,
-                took_ms = duration_us / 1000,
-                timeout_ms = micros(hook.timeout) / 1000,
-                "a hook is slow"
+            log::slow_hook(
+                hook.id().as_str(),
+                envelope.payload().contract().name,
+                duration_us,
+                hook.timeout,
             );
         }
         if self.context.reported {

@@ -7,6 +7,7 @@ use super::{DispatchContext, DispatchState, Evaluated, contract, nesting};
 use crate::decision::{Ballot, Ballots, Decision, ENGINE, Outcome, SmallList, merge};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
+use crate::log;
 use crate::step::unlike_table;
 use crate::table::HandlerTable;
 
@@ -137,7 +138,7 @@ impl Evaluated {
         }
         let contract = payload.contract();
         let problem = "there is no record of the step, and there must be one";
-        tracing::error!(target: "hookgate", event = contract.name, "{problem}");
+        log::no_record(contract.name, problem);
         let outcome = Outcome::from(strictest(contract)?);
         self.answer = None;
         let decision = self.decision.get_or_insert_with(|| Box::new(Decision::empty(generation)));
@@ -159,7 +160,7 @@ pub(super) fn refuse_as_illegal(
     refusal: Option<VerdictDecision>,
     problem: String,
 ) -> Option<Ballot> {
-    tracing::error!(target: "hookgate", problem, "a step is illegal");
+    log::illegal_step(None, &problem);
     let mut parts = Box::<Parts>::default();
     parts.decision = Some(refusal?);
     parts.reason = Some(format!("the step is illegal: {problem}"));

@@ -7,6 +7,7 @@
 use hookgate_contract::payload::AnyPayload;
 
 #[cfg(debug_assertions)]
+use crate::log;
 use crate::panic_boundary::catch;
 
 /// What the present version of a step serialised to when its hooks began to read it.
@@ -31,11 +32,7 @@ impl Steadiness {
         if text(payload).is_none_or(|after| after == *before) {
             return;
         }
-        tracing::error!(
-            target: "hookgate",
-            event = payload.contract().name,
-            "a payload has changed while hooks evaluated it: it must hold no shared or interior state"
-        );
+        log::payload_changed(payload.contract().name);
     }
 }
 

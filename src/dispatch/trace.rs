@@ -1,35 +1,25 @@
 //! A dispatch as a span of `tracing`, target `hookgate`. Without a listener nothing of it is made.
-//!
-//! The span and its events name hooks, events, sessions and steps. The content of a step and what hooks
-//! answered is in none of them: logs travel further than records.
-//!
-//! | level | what |
-//! |---|---|
-//! | `DEBUG` | the span `hookgate.dispatch`: event, session, step, generation, outcome |
-//! | `INFO` | failures of hooks, slow hooks, swaps of the table |
-//! | `WARN` | guards that were not enforced, background calls that were dropped or lost |
 
 use hookgate_contract::payload::AnyPayload;
-use tracing::field::Empty;
-use tracing::{Instrument, Level};
+#[cfg(feature = "tracing")]
+use tracing::{Instrument as _, Level, field::Empty};
 
 use super::{DispatchContext, Evaluated, evaluate};
+#[cfg(feature = "tracing")]
 use crate::decision::Outcome;
 
 /// Returns whether spans are wanted. Mostly this is one load.
 #[inline]
 pub(crate) fn is_traced() -> bool {
-    tracing::span_enabled!(target: "hookgate", Level::DEBUG)
-}
-
-/// Returns whether hooks are timed, so that slow ones can be logged.
-#[inline]
-pub(super) fn times_hooks() -> bool {
-    tracing::enabled!(target: "hookgate", Level::INFO)
+    #[cfg(feature = "tracing")]
+    return tracing::span_enabled!(target: "hookgate", Level::DEBUG);
+    #[cfg(not(feature = "tracing"))]
+    false
 }
 
 /// As [`evaluate`], inside a span.
 #[cold]
+#[cfg(feature = "tracing")]
 pub(crate) async fn evaluate_in_span<'a>(
     context: &'a DispatchContext<'a>,
     payload: &mut dyn AnyPayload,
@@ -52,4 +42,14 @@ pub(crate) async fn evaluate_in_span<'a>(
         tracing::debug!(target: "hookgate", by, "a step was evaluated");
     });
     evaluated
+}
+
+/// As [`evaluate`]: there are no spans.
+#[cold]
+#[cfg(not(feature = "tracing"))]
+pub(crate) async fn evaluate_in_span<'a>(
+    context: &'a DispatchContext<'a>,
+    payload: &mut dyn AnyPayload,
+) -> Evaluated {
+    evaluate(context, payload).await
 }

@@ -27,6 +27,7 @@ use hookgate_contract::{
 use super::legality::{find_illegal, find_inexact, find_undeclared};
 use super::patch::{find_changes, find_untaken};
 use crate::decision::{Ballot, Left, Uncounted, failure_reason};
+use crate::log;
 use crate::table::CompiledHook;
 
 /// The version of a step that an answer is about.
@@ -342,24 +343,15 @@ fn log_failure(
 ) {
     let (id, event, class) = (hook.id().as_str(), contract.name, class.name());
     match decision {
-        Some(decision) => {
-            let counts_as = decision.name();
-            tracing::info!(target: "hookgate", hook = id, event, class, counts_as, "a hook failed");
-        }
+        Some(decision) => log::hook_failed(id, event, class, Some(decision.name())),
         // A failure in the background shows up nowhere else.
         None if hook.definition.spec.is_background() => {
-            tracing::warn!(target: "hookgate", hook = id, event, class, "a background hook failed");
+            log::background_hook_failed(id, event, class);
         }
         None if hook.role == Role::Observe || hook.mode != Mode::Enforce => {
-            tracing::info!(target: "hookgate", hook = id, event, class, "a hook failed");
+            log::hook_failed(id, event, class, None);
         }
-        None => tracing::warn!(
-            target: "hookgate",
-            hook = id,
-            event,
-            class,
-            "a hook failed and was not enforced"
-        ),
+        None => log::guard_not_enforced(id, event, class),
     }
 }
 

@@ -34,6 +34,7 @@ use super::hook_engine::{HookEngine, Key, Sealed};
 use super::noop::Noop;
 use super::reported::Settle;
 use crate::generation::Generation;
+use crate::log;
 use crate::report::Report;
 use crate::step::{Clearance, Gate, HookStep};
 
@@ -76,12 +77,7 @@ impl<F: Unpin, S: HookStep> Unpin for OptionDispatch<F, S> {}
 fn note_none() {
     static NOTED: Once = Once::new();
     if !NOTED.is_completed() {
-        NOTED.call_once(|| {
-            tracing::warn!(
-                target: "hookgate",
-                "steps are cleared without hooks: the engine is `None`. `Noop` says that this is meant"
-            );
-        });
+        NOTED.call_once(log::no_engine);
     }
 }
 

@@ -26,6 +26,7 @@ use super::Engine;
 use crate::clock::{self, Instant};
 use crate::decision::{Decision, Unfinished};
 use crate::dispatch::{Services, enter_recorder};
+use crate::log;
 use crate::panic_boundary::catch;
 use crate::recorder::{DispatchEnd, Record, Recorder, ReloadRecord};
 use crate::report::Report;
@@ -277,7 +278,7 @@ pub(super) fn unfinished(
 
 /// Without the detail: it may quote what was evaluated.
 fn log_panic() {
-    tracing::error!(target: "hookgate", "the recorder panicked, a record is lost");
+    log::recorder_panicked();
 }
 
 /// Awaits a future of the recorder. Returns `None` if it panics.
@@ -298,7 +299,7 @@ async fn wait<T>(
 /// called for.
 fn call<T>(services: &Services, recorder: impl FnOnce() -> T) -> Option<T> {
     let Some(_entered) = enter_recorder(services) else {
-        tracing::error!(target: "hookgate", "the recorder has dispatched a step at its own engine, a record is lost");
+        log::recorder_dispatched();
         return None;
     };
     let called = catch("the recorder", recorder);

@@ -9,6 +9,7 @@ use super::mismatch::{is_mismatched, mismatch};
 use super::{Clearance, Clears, HookStep, Reaches};
 use crate::decision::{Decision, Outcome};
 use crate::generation::Generation;
+use crate::log;
 
 /// The state in which a step comes back from a dispatch.
 ///
@@ -188,7 +189,7 @@ fn deny_mismatched(
     generation: Generation,
     decision: &mut Option<Box<Decision>>,
 ) {
-    tracing::error!(target: "hookgate", event, problem, "a step is illegal");
+    log::illegal_step(Some(event), &problem);
     let decision = decision.get_or_insert_with(|| Box::new(Decision::empty(generation)));
     if decision.outcome == Outcome::Halt {
         return;

@@ -15,6 +15,7 @@ use hookgate_contract::Handler;
 
 use super::compiled_hook::CompiledHook;
 use super::{Bucket, HandlerTable, HookSpec};
+use crate::log;
 
 /// The generations in which the hooks of events changed, by the name of the event. One that is not there has
 /// had the same hooks since the first table.
@@ -48,12 +49,7 @@ impl HandlerTable {
                 old.definition_hash() != new.definition_hash() || !is_same_code(old, new)
             });
             if is_redefined {
-                tracing::warn!(
-                    target: "hookgate",
-                    hook = id,
-                    "a hook that is required is defined otherwise than before; \
-                     `Require::definition` requires it as it is"
-                );
+                log::required_hook_redefined(id);
             }
         }
     }

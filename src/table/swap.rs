@@ -17,6 +17,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::sync::{Arc, AtomicU64, Guard, Mutex, Ordering, PoisonError, Slot};
+use crate::log;
 
 /// What can be published.
 pub(crate) trait Versioned {
@@ -59,7 +60,7 @@ fn give_up<T>(old: Arc<T>) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(old))) {
         // Its own destructor might panic, too.
         std::mem::forget(panic);
-        tracing::error!(target: "hookgate", "a handler panicked when the table that held it was given up");
+        log::handler_panicked_at_drop();
     }
 }
 

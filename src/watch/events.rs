@@ -11,6 +11,7 @@ use std::thread;
 use futures_core::Stream;
 
 use super::WatchEvent;
+use crate::log;
 
 /// How many events wait to be read; then the oldest are lost, and counted.
 const BACKLOG: usize = 64;
@@ -137,7 +138,7 @@ impl Drop for Sender {
             true => "the task that follows it has panicked",
             false => "the tokio runtime has ended",
         };
-        tracing::error!(target: "hookgate", why, "the config is not followed any more");
+        log::not_followed(why);
         self.send(WatchEvent::Ended(why.to_owned()));
         self.end();
     }

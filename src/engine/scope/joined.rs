@@ -17,6 +17,7 @@ use super::error::ScopeError;
 use super::hooks::ScopeHooks;
 use crate::engine::Engine;
 use crate::hook_id::HookId;
+use crate::log;
 use crate::table::{HandlerTable, Superseded};
 
 /// Why a step is refused that comes after the end of its scope.
@@ -115,7 +116,7 @@ impl JoinedEngine {
             Ok(table) => (table, None),
             Err(problem) => {
                 let why = problem.to_string();
-                tracing::error!(target: "hookgate", why, "the hooks of a session fail from now on");
+                log::scope_fails(&why);
                 let failing = state.hooks.join_failing(&base, &why);
                 let table = failing.unwrap_or_else(|_| {
                     let mut closed = HandlerTable::clone(&base);

@@ -12,6 +12,7 @@ use tokio::sync::mpsc::{self, Permit, Receiver, Sender};
 use tokio::sync::{Notify, oneshot};
 
 use super::{Counters, ShadowDelta, ShadowTable};
+use crate::log;
 use crate::panic_boundary::catch;
 use crate::report::Report;
 use crate::table::HandlerTable;
@@ -141,7 +142,7 @@ impl ShadowJudge {
             Ok(delta) => {
                 self.shared.counters.add(&delta);
                 if !delta.is_empty() && catch("the host", || (self.on_delta)(delta)).is_err() {
-                    tracing::error!(target: "hookgate", "what takes the deltas of a shadow panicked, one is lost");
+                    log::shadow_taker_panicked();
                 }
             }
             Err(_) => self.shared.counters.add_unreadable(),

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::{Ran, ToolResult, ToolUse};
 use crate::decision::Decision;
+use crate::log;
 use crate::panic_boundary::catch;
 use crate::step::{Cleared, Stamp};
 
@@ -206,12 +207,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         if !self.finished {
             let step_id = self.before.as_ref().and_then(|before| before.step_id.as_deref());
-            tracing::warn!(
-                target: "hookgate",
-                tool = self.call.tool_name.as_str(),
-                step_id,
-                "a tool was started and its result was not handed to `finish`: no hook has seen what it did"
-            );
+            log::tool_unfinished(self.call.tool_name.as_str(), step_id);
             if let Some(before) = self.before.take() {
                 before.unfinished.record();
             }
