@@ -95,6 +95,7 @@ struct AnswerArgs {
 #[command(after_help = "\
 Examples:
   hookgate approvals approve 3f2a
+  hookgate approvals approve 3f2a --always session --within '{\"runs\": \"cargo test\", \"writes\": \"target/**\"}'
   hookgate approvals approve 3f2a --edit '{\"tool_input\": {\"command\": \"make -n deploy\"}}'")]
 struct ApproveArgs {
     #[command(flatten)]
@@ -109,6 +110,10 @@ struct ApproveArgs {
     /// that asks is changed
     #[arg(long, value_name = "WHERE", conflicts_with = "edit")]
     always: Option<GrantScope>,
+    /// Agree to whatever does no more than this, by the same tool and asked about by the same hooks: an object of runs, reads,
+    /// writes, deletes, connects, shows_env, pushes, each a pattern, a list of them or true
+    #[arg(long, value_name = "JSON", value_parser = object, requires = "always")]
+    within: Option<Map<String, Value>>,
     /// How long that holds
     #[arg(long = "for", value_name = "TIME", value_parser = humantime::parse_duration, default_value = "8h", requires = "always")]
     good_for: Duration,
@@ -132,10 +137,13 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
     match &args.verb {
         Verb::List(args) => list(args),
         Verb::Show(args) => show::run(args),
-        Verb::Approve(ApproveArgs { answer, edit, note, always, good_for }) => {
+        Verb::Approve(ApproveArgs { answer, edit, note, always, within, good_for }) => {
             let person = person(answer)?;
             let granted = match always {
-                Some(scope) => Some((*scope, grants::give(answer, *scope, &person, *good_for)?)),
+                Some(scope) => {
+                    let given = grants::give(answer, *scope, &person, *good_for, within.as_ref())?;
+                    Some((*scope, given))
+                }
                 None => None,
             };
             let said = match edit {
@@ -146,7 +154,9 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
             let Some((scope, grant)) = granted else { return tell(&said?) };
             match said {
                 Ok(told) => {
-                    let granted = format!("grant {grant}: the same again, for this {scope}\n");
+                    let what =
+                        if within.is_some() { "no more than that" } else { "the same again" };
+                    let granted = format!("grant {grant}: {what}, for this {scope}\n");
                     stdout::print(&granted)?;
                     tell(&told)
                 }

@@ -15,6 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod at_most;
 mod commands;
 mod effect_condition;
 mod exit_status;
@@ -38,6 +39,7 @@ use hookgate_contract::{ConditionContext, ConditionKind, ConfigSection, Contract
 
 use crate::manifests::Manifests;
 use crate::patterns::Deed;
+pub use at_most::AtMost;
 use effect_condition::EffectCondition;
 use question::Question;
 use read::{read_hosts, read_paths, read_variables};

@@ -14,6 +14,8 @@
 
 mod grants;
 mod record;
+#[cfg(feature = "effects")]
+mod within;
 
 use hookgate::approval::{ApprovalRequest, EditProblem, Parked};
 use hookgate_contract::quote::Quoted;
@@ -131,6 +133,14 @@ pub enum ApprovalError {
     /// The question names no folder, so nothing can be granted for a project.
     #[error("the question names no folder, so it can be granted for a session or a user only")]
     NoFolder,
+    /// What may be done at most cannot be read.
+    #[error("what may be done at most: {0}")]
+    Within(String),
+    /// The question is about more than that.
+    #[error(
+        "the step of this question does more than that, or it cannot be told: see `hookgate approvals show`"
+    )]
+    NotWithin,
     /// There is no such grant.
     #[error("there is no grant {0}: `hookgate approvals grants` shows those that are there")]
     UnknownGrant(u64),

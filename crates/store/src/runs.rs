@@ -84,7 +84,11 @@ pub use worker::Worker;
 /// What the file is: `hkrn`.
 const RUNS: Schema = Schema {
     application: 0x686b_726e,
-    migrations: &[include_str!("runs/schema.sql"), include_str!("approvals/schema.sql")],
+    migrations: &[
+        include_str!("runs/schema.sql"),
+        include_str!("approvals/schema.sql"),
+        include_str!("approvals/within_schema.sql"),
+    ],
     log_pages: 256,
 };
 

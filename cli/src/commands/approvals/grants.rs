@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use comfy_table::Cell;
 use hookgate_store::{Grant, GrantScope};
+use serde_json::{Map, Value};
 
 use super::{AnswerArgs, failure, open, whole_id};
 use crate::abort::Abort;
@@ -15,7 +16,7 @@ use crate::terminal::style::DIM;
 use crate::terminal::table::{self, cell, dim};
 use crate::terminal::time::time;
 
-const HEAD: [&str; 6] = ["grant", "until (UTC)", "given by", "holds in", "used", "what was asked"];
+const HEAD: [&str; 6] = ["grant", "until (UTC)", "given by", "holds in", "used", "what for"];
 
 /// How many characters of a question are shown.
 const QUESTION: usize = 100;
@@ -45,11 +46,18 @@ pub(super) fn give(
     scope: GrantScope,
     person: &str,
     good_for: Duration,
+    within: Option<&Map<String, Value>>,
 ) -> Result<u64, Abort> {
     let approvals = open(&args.journal)?;
     let id = whole_id(&approvals, &args.id)?;
     let request = approvals.request(&id).map_err(|error| failure(&error))?;
-    let grant = approvals.grant(&request, scope, person, good_for);
+    let grant = match within {
+        None => approvals.grant(&request, scope, person, good_for),
+        Some(at_most) => {
+            let at_most = Value::Object(at_most.clone());
+            approvals.grant_within(&request, scope, person, good_for, &at_most)
+        }
+    };
     Ok(grant.map_err(|error| failure(&error))?.id)
 }
 
@@ -77,6 +85,10 @@ fn row(grant: &Grant) -> [Cell; 6] {
         None => time(grant.until),
     };
     let of = [&grant.session, &grant.folder].map(|of| of.clone().unwrap_or_default());
+    let what = match &grant.within {
+        Some(within) => format!("at most {within}"),
+        None => grant.question.clone(),
+    };
     let place = format!("{} {}", grant.scope, of.join(" "));
     [
         dim(grant.id),
@@ -84,7 +96,7 @@ fn row(grant: &Grant) -> [Cell; 6] {
         cell(&grant.person),
         cell(place.trim_end()),
         dim(grant.uses),
-        cell(one_line(&grant.question, QUESTION)),
+        cell(one_line(&what, QUESTION)),
     ]
 }
 

@@ -2,16 +2,17 @@
 //! project or anywhere, until it ends or is revoked.
 //!
 //! A grant answers a question; it never lifts a deny, since a step that is denied is no question. It is for exactly what
-//! would happen ([`ApprovalRequest::action`]), never for a tool by its name, and ends when the hooks that have asked are
-//! changed.
+//! would happen ([`ApprovalRequest::action`]), or for what does no more than it names (`Approvals::grant_within`), never for
+//! a tool by its name alone, and ends when the hooks that have asked are changed.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 use hookgate::approval::ApprovalRequest;
-use rusqlite::{OptionalExtension as _, Row, params};
+use rusqlite::{Row, params};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{Approval, ApprovalError, ApprovalState, Approvals, named};
 
@@ -81,6 +82,9 @@ pub struct Grant {
     pub event: String,
     /// What was asked, without secrets.
     pub question: String,
+    /// What may be done at most, if it is for more than exactly this action.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within: Option<Value>,
     /// Since when, in milliseconds since 1970.
     pub since: u64,
     /// Until when.
@@ -93,7 +97,7 @@ pub struct Grant {
 }
 
 const COLUMNS: &str =
-    "id, scope, session, folder, person, event, question, since, until, revoked, uses";
+    "id, scope, session, folder, person, event, question, since, until, revoked, uses, within";
 
 impl Approvals {
     /// Agrees to what a question is about, for as long as it is said. The question itself is not answered by it. If it
@@ -108,6 +112,18 @@ impl Approvals {
         scope: GrantScope,
         person: &str,
         good_for: Duration,
+    ) -> Result<Grant, ApprovalError> {
+        self.give(request, scope, person, good_for, None)
+    }
+
+    /// Gives a grant: for exactly this action, or for what does no more than `within` says.
+    pub(super) fn give(
+        &self,
+        request: &ApprovalRequest,
+        scope: GrantScope,
+        person: &str,
+        good_for: Duration,
+        within: Option<String>,
     ) -> Result<Grant, ApprovalError> {
         let is_user = scope == GrantScope::User;
         let session = (scope == GrantScope::Session).then_some(&request.session_id);
@@ -128,8 +144,8 @@ impl Approvals {
             // SQLite has no larger number.
             let until = since.saturating_add(millis).min(u64::MAX >> 1);
             self.sql(write.execute(
-                "INSERT INTO approval_grant(action, asking, scope, session, folder, person, event, question, since, until) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                "INSERT INTO approval_grant(action, asking, scope, session, folder, person, event, question, since, until, within, \
+                 tool) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
                 params![
                     request.action,
                     request.asking.to_string(),
@@ -141,6 +157,8 @@ impl Approvals {
                     self.store.cleaned(&request.question),
                     since,
                     until,
+                    within,
+                    tool(request),
                 ],
             ))?;
             let select = format!("SELECT {COLUMNS} FROM approval_grant WHERE id = last_insert_rowid()");
@@ -155,22 +173,27 @@ impl Approvals {
     pub fn granted(&self, request: &ApprovalRequest) -> Result<Option<Grant>, ApprovalError> {
         self.change(|write, _| {
             let select = format!(
-                "SELECT {COLUMNS} FROM approval_grant WHERE action = ?1 AND asking = ?2 AND revoked IS NULL AND \
-                 until >= ?3 AND since <= ?3 AND (scope = 'user' OR (folder IS ?5 AND (scope = 'project' OR \
-                 session = ?4))) ORDER BY id LIMIT 1"
+                "SELECT {COLUMNS} FROM approval_grant WHERE ((within IS NULL AND action = ?1) OR (within IS NOT NULL AND \
+                 event = ?6 AND tool IS ?7)) AND asking = ?2 AND revoked IS NULL AND until >= ?3 AND since <= ?3 AND \
+                 (scope = 'user' OR (folder IS ?5 AND (scope = 'project' OR session = ?4))) \
+                 ORDER BY within IS NOT NULL, id"
             );
             let mut select = self.sql(write.prepare_cached(&select))?;
-            let found = select.query_row(
+            let found = select.query_map(
                 params![
                     request.action,
                     request.asking.to_string(),
                     self.store.now(),
                     request.session_id,
                     request.cwd,
+                    request.event,
+                    tool(request),
                 ],
                 read,
             );
-            let Some(mut grant) = self.sql(found.optional())? else { return Ok(None) };
+            let found: Vec<Grant> = self.sql(self.sql(found)?.collect())?;
+            let mut found = found.into_iter();
+            let Some(mut grant) = found.find(|grant| covers(grant, request)) else { return Ok(None) };
             self.sql(write.execute(
                 "UPDATE approval_grant SET uses = uses + 1 WHERE id = ?1",
                 params![grant.id],
@@ -208,6 +231,24 @@ impl Approvals {
     }
 }
 
+/// Returns the tool of the step; `None` if it is no call of one.
+fn tool(request: &ApprovalRequest) -> Option<&str> {
+    request.step.get("tool_name").and_then(Value::as_str)
+}
+
+/// Returns whether a grant that holds here is for this step. One that cannot be read any more is for none.
+#[cfg(feature = "effects")]
+fn covers(grant: &Grant, request: &ApprovalRequest) -> bool {
+    let within = grant.within.as_ref();
+    within.is_none_or(|within| super::within::is_within(request, within).unwrap_or(false))
+}
+
+/// A program that knows nothing of effects asks.
+#[cfg(not(feature = "effects"))]
+const fn covers(grant: &Grant, _: &ApprovalRequest) -> bool {
+    grant.within.is_none()
+}
+
 /// Checks that a person can agree to a question for longer than once.
 fn may_grant(question: &Approval, person: &str) -> Result<(), ApprovalError> {
     question.admit(person)?;
@@ -235,5 +276,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Grant> {
         until: row.get(8)?,
         revoked: row.get(9)?,
         uses: row.get(10)?,
+        // What cannot be read covers nothing.
+        within: row.get::<_, Option<String>>(11)?.map(|text| text.parse().unwrap_or_default()),
     })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
-use hookgate::approval::Parked;
+use hookgate::approval::{ApprovalRequest, Parked};
 use hookgate::{
     Engine, Event, Gate, HandlerTable, Hook, HookEngine as _, Outcome, StepContext, ToolUse,
     Verdict,
@@ -312,6 +312,49 @@ fn a_step_that_is_asked_about_again_after_its_answer_was_taken_is_a_question_aga
         approvals.answer(&id, &PersonAnswer::approve(person)).unwrap();
     }
     assert!(approvals.take(&id).unwrap().unwrap().parked.is_some());
+}
+
+/// Promise: a grant for whatever does no more than it names covers what surely does no more, by the same tool, and
+/// nothing else.
+#[test]
+#[cfg(feature = "effects")]
+fn a_grant_may_be_for_whatever_does_no_more() {
+    let place = Place::new();
+    let approvals = place.store().approvals();
+    let hook = Hook::sync("confirm", |_| Ok(Verdict::ask("really?"))).event(Event::PreToolUse);
+    let asked =
+        |command: &str, session: &str| question(&approvals, &hook, command, session, "/srv/a");
+    let here = asked("cargo test", "s");
+    let at_most =
+        json!({"runs": ["cargo test", "cargo test --release"], "writes": ["/srv/a/target/**"]});
+    let give = |request: &ApprovalRequest, at_most: &Value| {
+        approvals.grant_within(request, GrantScope::Session, "ada", HOUR, at_most)
+    };
+    assert!(matches!(give(&here, &json!({"run": "ls"})), Err(ApprovalError::Within(_))));
+    assert!(matches!(give(&asked("cargo test; id", "s"), &at_most), Err(ApprovalError::NotWithin)));
+    assert_eq!(approvals.granted(&here).unwrap(), None, "nothing was given");
+    let grant = give(&here, &at_most).unwrap();
+    assert_eq!(grant.within, Some(at_most));
+    for (command, session, is_granted) in [
+        ("cargo test", "s", true),
+        ("cargo test --release > target/out", "s", true),
+        ("cargo test --release > out", "s", false),
+        ("cargo test --config x", "s", false),
+        ("cargo test && cargo run", "s", false),
+        ("cargo test $X", "s", false),
+        ("cargo test", "other", false),
+    ] {
+        let found = place.store().approvals().granted(&asked(command, session)).unwrap();
+        assert_eq!(found.is_some(), is_granted, "{command} in {session}");
+    }
+    // Another tool that does the same, and other hooks that ask.
+    let mut tool = asked("cargo test", "s");
+    tool.step.insert("tool_name".to_owned(), json!("Shell"));
+    assert_eq!(approvals.granted(&tool).unwrap(), None);
+    let request = question(&approvals, &hook.clone().tag("changed"), "cargo test", "s", "/srv/a");
+    assert_eq!(approvals.granted(&request).unwrap(), None);
+    approvals.revoke(grant.id).unwrap();
+    assert_eq!(approvals.granted(&here).unwrap(), None);
 }
 
 #[test]
