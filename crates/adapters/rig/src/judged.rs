@@ -105,7 +105,7 @@ impl<T: Tool> Tool for Judged<T> {
             };
             gate = match answer {
                 Answer::Approve => session.approve(asked, &context).await,
-                Answer::Refuse(reason) => Gate::Denied(asked.refuse(reason)),
+                Answer::Refuse(reason) => session.reject(asked, reason, &context).await,
             };
         }
         let mut failed = None;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hookgate::contract::Role;
-use hookgate::{Engine, Event, HandlerTable, Hook, Verdict};
+use hookgate::testing::Captured;
+use hookgate::{Engine, Event, HandlerTable, Hook, Outcome, Verdict};
 use hookgate_rig::{Answer, HALTED, Judged};
 use rig_core::tool::{ErasedTool, Tool, ToolContext, ToolResult};
 use serde::Deserialize;
@@ -93,10 +94,15 @@ async fn a_halt_has_a_code() {
 #[tokio::test]
 async fn a_question_is_refused_if_nobody_answers_it() {
     let deploy = Deploy::default();
-    let judged = Judged::new(deploy.clone(), (engine(vec![before(|| Verdict::ask("sure?"))]), "s"));
+    let captured = Captured::new();
+    let asks = HandlerTable::builder().insert(before(|| Verdict::ask("sure?"))).build().unwrap();
+    let engine = Arc::new(Engine::new(asks).with_recorder(captured.clone()));
+    let judged = Judged::new(deploy.clone(), (engine, "s"));
     assert!(call(&judged, PROD).await.is_refused());
     let no = judged.clone().asks(async |_| Answer::Refuse("no".to_owned()));
     assert!(call(&no, PROD).await.is_refused());
+    let denied = captured.outcomes().iter().filter(|outcome| **outcome == Outcome::Deny).count();
+    assert_eq!(denied, 2, "both refusals are recorded");
     assert_eq!(deploy.0.load(Ordering::SeqCst), 0);
     let yes = judged.asks(async |request| {
         assert_eq!(

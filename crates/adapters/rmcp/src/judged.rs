@@ -86,7 +86,7 @@ impl<S: Service<RoleServer>> Judged<S> {
                     return Ok(refused("the question was about another tool"));
                 }
                 Ok(asked) if is_approved => session.approve(asked, &context).await,
-                Ok(asked) => Gate::Denied(asked.refuse("the user did not approve it")),
+                Ok(asked) => session.reject(asked, "the user did not approve it", &context).await,
                 Err(error) => return Ok(refused(error)),
             },
             Retry::Unreadable => return Ok(refused("the state of the call is no question")),

@@ -83,6 +83,21 @@ impl Session {
         }
     }
 
+    /// Refuses a call of a tool that hooks have asked about, for the user: see [`Asked::reject`], which records it.
+    pub fn reject<'a>(
+        &'a self,
+        asked: Asked<ToolUse>,
+        reason: impl Into<String> + Send + 'a,
+        context: &'a StepContext<'a>,
+    ) -> Judging<'a, ToolUse> {
+        Box::pin(async move {
+            Gate::Denied(match &self.0 {
+                Judge::Engine(engine, _) => asked.reject(reason, engine, context).await,
+                Judge::Scope(scope) => asked.reject(reason, scope, context).await,
+            })
+        })
+    }
+
     /// Returns a question, to be shown: see [`Asked::request`].
     #[must_use]
     pub fn request(

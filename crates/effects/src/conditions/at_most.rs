@@ -129,6 +129,8 @@ fn texts(value: Option<&Value>) -> impl Iterator<Item = &str> {
 #[derive(Debug, Clone)]
 struct Words {
     pattern: RunPatterns,
+    /// Whether it names the folder of the program: otherwise that is the one which the system looks it up in.
+    has_folder: bool,
     options: Vec<String>,
     /// How many words are no options; `None` if there may be any words.
     others: Option<usize>,
@@ -137,17 +139,28 @@ struct Words {
 impl Words {
     fn read(text: &str) -> Option<Self> {
         let pattern = RunPatterns::parse(&[text]).ok()?;
-        let words: Vec<&str> = text.split_whitespace().skip(1).collect();
+        let mut words = text.split_whitespace();
+        let has_folder = words.next()?.contains('/');
+        let words: Vec<&str> = words.collect();
         let (options, others): (Vec<&str>, Vec<&str>) =
             words.iter().partition(|word| word.starts_with('-'));
         let any = others.contains(&"**");
         let options = options.iter().flat_map(|option| option.split('|')).map(str::to_owned);
-        Some(Self { pattern, options: options.collect(), others: (!any).then_some(others.len()) })
+        Some(Self {
+            pattern,
+            has_folder,
+            options: options.collect(),
+            others: (!any).then_some(others.len()),
+        })
     }
 
     fn name_all_of(&self, run: &Run) -> bool {
+        let is_looked_up = !run.program.written().contains('/');
         let are_known = run.env.is_empty() && !run.renamed && !run.more_args;
-        are_known && self.pattern.matches(run) == RunTruth::True && self.has_all_words(run)
+        are_known
+            && (self.has_folder || is_looked_up)
+            && self.pattern.matches(run) == RunTruth::True
+            && self.has_all_words(run)
     }
 
     fn has_all_words(&self, run: &Run) -> bool {

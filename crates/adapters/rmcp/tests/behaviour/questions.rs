@@ -1,9 +1,11 @@
 //! What hooks ask, and how a client answers.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hookgate::contract::Role;
-use hookgate::{Event, Hook, Verdict};
+use hookgate::testing::Captured;
+use hookgate::{Engine, Event, HandlerTable, Hook, Outcome, Verdict};
 use rmcp::model::{CallToolRequestParams, CallToolResponse, InputResponses, ProtocolVersion};
 use rmcp::service::ClientLifecycleMode;
 use serde_json::{Value, json};
@@ -58,10 +60,18 @@ async fn what_a_user_does_not_approve_does_not_run() {
         json!({ "action": "accept", "content": { "approve": "true" } }),
         json!({ "action": "decline", "content": { "approve": true } }),
     ] {
-        let (server, calls) = judged(engine([ask()]));
+        let captured = Captured::new();
+        let table = HandlerTable::builder().insert(ask()).build().unwrap();
+        let engine = Engine::new(table).with_recorder(captured.clone());
+        let (server, calls) = judged(Arc::new(engine));
         let result = call(&connect(server, user(says)).await, "deploy").await;
         assert_eq!(refusal(&result), "denied by the user: the user did not approve it");
         assert_eq!(calls.lock().unwrap().len(), 0);
+        assert_eq!(
+            captured.outcomes(),
+            [Outcome::Ask, Outcome::Deny],
+            "what the user said is recorded"
+        );
     }
 }
 
