@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import Any, Awaitable, Callable, Dict, Iterable, List, Mapping, Optional, TypeVar, Union
+from typing import Any, Awaitable, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, TypeVar, Union
 
 from . import _protocol as protocol
 from ._errors import DeadlinePassed, Lost
@@ -113,6 +113,9 @@ class Gate:
         self._is_closed = False
         self._link: Optional[_Link] = None
         self._greeting = asyncio.Lock()
+        #: What the host has said that it fires, and that it does.
+        self.events: Tuple[str, ...] = tuple(self._hello["events"])
+        self.enforces: Tuple[str, ...] = tuple(self._hello["enforces"])
         self.greeting: Dict[str, Any] = {}
 
     async def _greet(self) -> "Gate":
