@@ -12,7 +12,7 @@ import time
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from types import TracebackType
-from typing import Any, BinaryIO, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar, Union
+from typing import Any, BinaryIO, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar, Union, cast
 
 from . import _protocol as protocol
 from ._errors import DeadlinePassed, Lost
@@ -313,7 +313,7 @@ def spawn(
         def close() -> None:
             threading.Thread(target=_end, args=(child,), daemon=True).start()
 
-        return _Link(io.BufferedReader(child.stdout), child.stdin, close)  # type: ignore[arg-type]
+        return _Link(io.BufferedReader(cast(io.RawIOBase, child.stdout)), cast(BinaryIO, child.stdin), close)
 
     return Gate(
         open_link,

@@ -91,8 +91,8 @@ class Steps:
     ) -> Dict[str, Any]:
         """Has the output of a tool judged. Returns the step as it came back, `tool_response` is the output to use; if it
         is withheld, `Denied` or `Halted` is raised."""
-        ran = {key: permit.payload[key] for key in ("tool_name", "tool_input", "tool_use_id") if key in permit.payload}
-        step = {"hook_event_name": "post_tool_use", **ran, "tool_response": plain(output), "is_error": is_error}
+        ran: Dict[str, Any] = {key: permit.payload[key] for key in ("tool_name", "tool_input", "tool_use_id") if key in permit.payload}
+        step = {**ran, "hook_event_name": "post_tool_use", "tool_response": plain(output), "is_error": is_error}
         async with self.cleared(session.step(step), blocking) as judged:
             after = dict(judged.payload)
         if after.get("tool_response") == step["tool_response"]:

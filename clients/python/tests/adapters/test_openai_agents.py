@@ -3,7 +3,8 @@
 import unittest
 
 from agents import Agent, RunConfig, Runner, RunState, function_tool, set_tracing_disabled
-from agents.exceptions import InputGuardrailTripwireTriggered, ToolInputGuardrailTripwireTriggered, ToolOutputGuardrailTripwireTriggered
+from agents.exceptions import InputGuardrailTripwireTriggered, ToolInputGuardrailTripwireTriggered
+from agents.exceptions import ToolOutputGuardrailTripwireTriggered
 from agents.testing import ScriptedModel, assistant_message, function_call
 
 from hookgate.adapters import openai_agents
