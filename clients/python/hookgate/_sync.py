@@ -12,7 +12,7 @@ import time
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from types import TracebackType
-from typing import Any, BinaryIO, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar, Union, cast
+from typing import Any, BinaryIO, Callable, Dict, Iterable, List, Mapping, Optional, Type, TypeVar, Union, cast
 
 from . import _protocol as protocol
 from ._errors import DeadlinePassed, Lost
@@ -138,8 +138,7 @@ class Gate:
         self._lock = threading.Lock()
         self._is_closed = False
         #: What the host has said that it fires, and that it does.
-        self.events: Tuple[str, ...] = tuple(self._hello["events"])
-        self.enforces: Tuple[str, ...] = tuple(self._hello["enforces"])
+        self.claims: Dict[str, List[str]] = {key: list(self._hello[key]) for key in ("events", "enforces")}
         #: What the server has said: generation, config_hash, unenforced.
         self.greeting: Dict[str, Any] = {}
         self._link = self._greeted(_Until(deadline))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import Any, Awaitable, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, TypeVar, Union
+from typing import Any, Awaitable, Callable, Dict, Iterable, List, Mapping, Optional, TypeVar, Union
 
 from . import _protocol as protocol
 from ._errors import DeadlinePassed, Lost
@@ -114,8 +114,7 @@ class Gate:
         self._link: Optional[_Link] = None
         self._greeting = asyncio.Lock()
         #: What the host has said that it fires, and that it does.
-        self.events: Tuple[str, ...] = tuple(self._hello["events"])
-        self.enforces: Tuple[str, ...] = tuple(self._hello["enforces"])
+        self.claims: Dict[str, List[str]] = {key: list(self._hello[key]) for key in ("events", "enforces")}
         self.greeting: Dict[str, Any] = {}
 
     async def _greet(self) -> "Gate":

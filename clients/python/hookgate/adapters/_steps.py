@@ -44,8 +44,8 @@ class Steps:
         ask: Optional[Ask],
         also: Iterable[str],
     ) -> None:
-        events = set(gate.events) - set(claims["events"]) - set(also)
-        enforces = set(gate.enforces) - set(claims["enforces"]) - ({"ask"} if ask is not None else set())
+        events = set(gate.claims["events"]) - set(claims["events"]) - set(also)
+        enforces = set(gate.claims["enforces"]) - set(claims["enforces"]) - ({"ask"} if ask is not None else set())
         if events or enforces:
             more = ", ".join(sorted(events | enforces))
             raise ValueError(

@@ -31,7 +31,7 @@ class Hookgate:
         self, gate: Gate, session: Union[str, Callable[[Any], str]], *, ask: Optional[Ask] = None, also: Iterable[str] = ()
     ) -> None:
         self._steps = Steps(gate, session, CLAIMS, ask, also)
-        self._asks, self._can_ask = ask is not None, "ask" in gate.enforces
+        self._asks, self._can_ask = ask is not None, "ask" in gate.claims["enforces"]
         self._timeout = DAY if self._asks else gate.deadline + 5.0
         self._sessions: "OrderedDict[str, Session]" = OrderedDict()
 

@@ -5,12 +5,13 @@ It stands last in `middleware`: what stands after it could change what was judge
 from __future__ import annotations
 
 import inspect
-from typing import Annotated, Any, Callable, Dict, Iterable, Mapping, NotRequired, Optional, Union
+from typing import Annotated, Any, Callable, Dict, Iterable, Mapping, Optional, Union
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
 from langchain.agents.middleware.types import OmitFromInput, ToolCallRequest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
 from langgraph.types import Command, interrupt
+from typing_extensions import NotRequired
 
 from .._errors import Answered, Asked, Denied, Halted, NotCleared
 from .._permit import Permit
