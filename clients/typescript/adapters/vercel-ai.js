@@ -1,11 +1,11 @@
 // hookgate in the AI SDK (the package `ai`): the tools of a run are judged, and a question becomes an approval request.
 
 import { isDeepStrictEqual } from "node:util";
-
 import { asSchema } from "ai";
 
 import { Answered, Asked, Denied, Halted, NotCleared } from "../index.js";
 import { toolStep } from "../lib/wire.js";
+import { checkClaims, last, opened, plain } from "./steps.js";
 
 export const CLAIMS = { events: ["pre_tool_use", "post_tool_use"], enforces: ["deny", "ask", "halt", "patch", "answer"] };
 
@@ -20,15 +20,7 @@ export class Hookgate {
   #judged = new Map();
 
   constructor(gate, session, { ask = null, also = [] } = {}) {
-    const { events, enforces } = gate.claims;
-    const own = new Set([...CLAIMS.events, ...CLAIMS.enforces, ...also, ...(ask === null ? [] : ["ask"])]);
-    const more = [...events, ...enforces].filter((name) => !own.has(name));
-    if (more.length > 0) {
-      throw new TypeError(
-        `the gate says that it enforces ${more.join(", ")}, which this adapter does not do: make the gate with the CLAIMS of` +
-          " the adapter, and name in `also` the events that you have judged yourself",
-      );
-    }
+    checkClaims(gate, CLAIMS, ask, also);
     [this.#gate, this.#session, this.#ask] = [gate, session, ask];
   }
 
@@ -81,7 +73,7 @@ export class Hookgate {
       // The SDK asks once more when an answer has come. Of a question that this process has not asked, it is none.
       if (isAnswered(options)) return true;
       try {
-        this.#judged.set(key, { proposed, opened: await this.#open(this.#step(options, proposed)) });
+        this.#judged.set(key, { proposed, opened: await opened(this.#step(options, proposed), this.#ask) });
       } catch (error) {
         if (error instanceof Asked) {
           const isShown = isDeepStrictEqual(error.step.tool_input, proposed[1]);
@@ -91,15 +83,18 @@ export class Hookgate {
         }
         this.#judged.set(key, { proposed, error });
       }
-      return typeof tool.needsApproval === "function" ? tool.needsApproval(input, options) : Boolean(tool.needsApproval);
+      const needed = typeof tool.needsApproval === "function" ? await tool.needsApproval(input, options) : Boolean(tool.needsApproval);
+      // What waits for a person is judged when it has been approved.
+      if (needed) this.#take(this.#judged, key).opened?.end();
+      return needed;
     };
     const execute = async (input, options) => {
       try {
-        const opened = await this.#cleared(name, input, options);
+        const { permit, end } = await this.#cleared(name, input, options);
         try {
-          return await this.#run(opened.permit, tool, input, options);
+          return await this.#run(permit, tool, input, options);
         } finally {
-          opened.end();
+          end();
         }
       } catch (error) {
         if (error instanceof Answered) return error.answer?.content ?? error.answer;
@@ -117,9 +112,9 @@ export class Hookgate {
     const [question, judged] = [this.#take(this.#waiting, key), this.#take(this.#judged, key)];
     if (isDeepStrictEqual(question?.proposed, proposed)) {
       const why = "a hook has rewritten the step, and the person was shown what it was before: show `asked(id).step`";
-      return this.#open((action) => (question.isShown ? question.asked.approve(action) : question.asked.reject(why)));
+      return opened((action) => (question.isShown ? question.asked.approve(action) : question.asked.reject(why)), this.#ask);
     }
-    if (!isDeepStrictEqual(judged?.proposed, proposed)) return this.#open(this.#step(options, proposed));
+    if (!isDeepStrictEqual(judged?.proposed, proposed)) return opened(this.#step(options, proposed), this.#ask);
     if (judged.error !== undefined) throw judged.error;
     return judged.opened;
   }
@@ -129,24 +124,11 @@ export class Hookgate {
     return (action) => this.#gate.step(this.#sessionOf(options), step, action);
   }
 
-  /** Resolves to the permit, which is open until `end` is called. */
-  #open(judge) {
-    return new Promise((resolve, reject) => {
-      const cleared = (permit) => new Promise((end) => resolve({ permit, end }));
-      judge(cleared).catch(async (error) => {
-        if (!(error instanceof Asked) || this.#ask === null) throw error;
-        const answer = await this.#ask(error);
-        const why = typeof answer === "string" ? answer : "a person has refused it";
-        resolve(await this.#open((action) => (answer === true ? error.approve(action) : error.reject(why))));
-      }).catch(reject);
-    });
-  }
-
   async #run(permit, tool, input, options) {
     let given = input;
     if (!isDeepStrictEqual(permit.input, plain(input))) {
       const checked = await (await asSchema(tool.inputSchema)).validate?.(permit.input);
-      if (checked?.success === false) throw new Error(`denied: what a hook has made of the arguments does not fit: ${checked.error.message}`);
+      if (checked?.success === false) throw new Error(`denied: the rewritten arguments do not fit: ${checked.error.message}`);
       given = checked === undefined ? permit.input : checked.value;
     }
     const output = await last(await tool.execute(given, options));
@@ -165,21 +147,4 @@ export class Hookgate {
 /** Whether the message with the call is there already. */
 function isAnswered({ toolCallId, messages }) {
   return messages.some(({ content }) => Array.isArray(content) && content.some((part) => part.toolCallId === toolCallId));
-}
-
-/** What a tool gives that gives several outputs: nobody sees those before, since they are not judged. */
-async function last(output) {
-  if (typeof output?.[Symbol.asyncIterator] !== "function") return output;
-  let value;
-  for await (value of output);
-  return value;
-}
-
-/** The value as JSON. What has none is judged as text. */
-function plain(value) {
-  try {
-    return JSON.parse(JSON.stringify(value ?? null));
-  } catch {
-    return String(value);
-  }
 }

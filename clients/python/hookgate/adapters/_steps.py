@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import json
 from collections import OrderedDict
 from contextlib import asynccontextmanager
-from typing import Any, AsyncIterator, Awaitable, Callable, Coroutine, Dict, Iterable, Mapping, Optional, Tuple, TypeVar, Union
+from typing import Any, AsyncIterator, Awaitable, Callable, Dict, Iterable, Mapping, Optional, Tuple, Union
 
 from .. import _sync, aio
 from .._errors import Asked, Denied
 from .._permit import Permit
+from ._values import plain
 
-T = TypeVar("T")
 Gate = Union[_sync.Gate, aio.Gate]
 Session = Union[_sync.Session, aio.Session]
 #: Who answers a question: True approves, a text refuses for this reason, anything else refuses.
@@ -147,40 +146,3 @@ class Steps:
             except Denied:
                 pass
         return reason
-
-
-def plain(value: Any) -> Any:
-    """The value as JSON. What has no JSON is judged as text."""
-    try:
-        return json.loads(json.dumps(value, default=_plainer, allow_nan=False))
-    except (TypeError, ValueError, RecursionError):
-        return str(value)
-
-
-def _plainer(value: Any) -> Any:
-    return value.model_dump(mode="json") if hasattr(value, "model_dump") else str(value)
-
-
-def content(answer: Any) -> Any:
-    """What a hook has supplied for the result of a tool."""
-    return answer.get("content", answer) if isinstance(answer, dict) else answer
-
-
-def text(value: Any) -> str:
-    """The value for a model that reads text."""
-    return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
-
-
-def withheld(reason: str) -> str:
-    """What the model reads in place of an output."""
-    return f"the output is withheld: {reason}"
-
-
-def at_once(steps: "Coroutine[Any, Any, T]") -> T:
-    """Runs what waits for nothing but the gate, without a loop: with `blocking`, nothing is awaited."""
-    try:
-        steps.send(None)
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
-    steps.close()
-    raise TypeError("an agent that runs without asyncio needs an `ask` that is no coroutine")

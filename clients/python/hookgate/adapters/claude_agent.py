@@ -17,6 +17,7 @@ from claude_agent_sdk.types import ToolPermissionContext, UserPromptSubmitHookIn
 
 from .._errors import Asked, Denied, Halted, NotCleared
 from ._steps import REFUSED, WAITING, Ask, Gate, Session, Steps
+from ._values import told
 
 CLAIMS = {"events": ("pre_tool_use", "user_prompt_submit"), "enforces": ("deny", "ask", "halt", "patch")}
 
@@ -100,7 +101,7 @@ class Hookgate:
             async with self._steps.cleared(step) as permit:
                 return cast(Dict[str, Any], permit.input)
         except NotCleared as denied:
-            return f"denied: {denied.reason}"
+            return told(denied)
 
     @staticmethod
     def _decided(

@@ -5,6 +5,7 @@ It stands last in `middleware`: what stands after it could change what was judge
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from typing import Annotated, Any, Callable, Dict, Iterable, Mapping, Optional, Union
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
@@ -15,12 +16,10 @@ from typing_extensions import NotRequired
 
 from .._errors import Answered, Asked, Denied, Halted, NotCleared
 from .._permit import Permit
-from ._steps import Ask, Gate, Session, Steps, at_once, content, text, withheld
+from ._steps import Ask, Gate, Session, Steps
+from ._values import at_once, text, told, withheld
 
-CLAIMS = {
-    "events": ("pre_tool_use", "post_tool_use", "user_prompt_submit"),
-    "enforces": ("deny", "ask", "halt", "patch", "answer"),
-}
+CLAIMS = {"events": ("pre_tool_use", "post_tool_use", "user_prompt_submit"), "enforces": ("deny", "ask", "halt", "patch", "answer")}
 
 
 class State(AgentState[Any]):
@@ -75,18 +74,12 @@ class Hookgate(AgentMiddleware[Any, Any]):
                     question = self._steps.wait(session, number, proposed, asked)
             step = self._answered(session, number, call["name"], question.asked)
             return await self._run(step, request, handler, session, blocking)
-        except Asked as asked:
-            return self._told(call, f"denied: no person was asked about this call ({asked.reason})")
         except Halted as halted:
-            return Command(update={"messages": [self._told(call, f"halted: {halted.reason}")], "halted": halted.reason})
-        except Answered as answered:
-            return ToolMessage(text(content(answered.answer)), tool_call_id=number, name=call["name"])
-        except NotCleared as denied:
-            return self._told(call, f"denied: {denied.reason}")
-
-    @staticmethod
-    def _told(call: Any, why: str) -> ToolMessage:
-        return ToolMessage(why, tool_call_id=call["id"], name=call["name"], status="error")
+            said = ToolMessage(f"halted: {halted.reason}", tool_call_id=number, name=call["name"], status="error")
+            return Command(update={"messages": [said], "halted": halted.reason})
+        except NotCleared as error:
+            is_result = isinstance(error, Answered)
+            return ToolMessage(told(error), tool_call_id=number, name=call["name"], status="success" if is_result else "error")
 
     def _answered(self, session: Session, number: str, tool: str, asked: Asked) -> Any:
         """Interrupts the graph until a person has answered. The question that was answered comes back with the answer."""
@@ -109,18 +102,15 @@ class Hookgate(AgentMiddleware[Any, Any]):
             result = await result if inspect.isawaitable(result) else result
             if isinstance(result, ToolMessage):
                 return await self._judged(result, session, permit, blocking)
-            messages = result.update.get("messages", []) if isinstance(result.update, dict) else None
-            if messages is None:
+            if not isinstance(result.update, dict):
                 raise Denied(withheld("the tool gives an update that cannot be judged"))
-            judged = [
-                await self._judged(one, session, permit, blocking) if isinstance(one, ToolMessage) else one for one in messages
-            ]
-            return Command(graph=result.graph, update={**result.update, "messages": judged}, resume=result.resume, goto=result.goto)
+            judge, given = partial(self._judged, session=session, permit=permit, blocking=blocking), result.update
+            judged = [await judge(one) if isinstance(one, ToolMessage) else one for one in given.get("messages", [])]
+            return Command(graph=result.graph, update={**given, "messages": judged}, resume=result.resume, goto=result.goto)
 
     async def _judged(self, message: ToolMessage, session: Session, permit: Permit, blocking: bool) -> ToolMessage:
-        is_error = message.status == "error"
         try:
-            after = await self._steps.output(session, permit, message.content, is_error, blocking)
+            after = await self._steps.output(session, permit, message.content, message.status == "error", blocking)
         except Halted:
             raise
         except NotCleared as denied:
@@ -158,8 +148,3 @@ class Hookgate(AgentMiddleware[Any, Any]):
         """Ends the run if a hook has halted it."""
         halted = state.get("halted")
         return None if halted is None else {"jump_to": "end", "messages": [AIMessage(f"halted: {halted}")]}
-
-    @hook_config(can_jump_to=["end"])
-    async def abefore_model(self, state: Any, runtime: Any) -> Optional[Dict[str, Any]]:
-        """Ends the run if a hook has halted it."""
-        return self.before_model(state, runtime)

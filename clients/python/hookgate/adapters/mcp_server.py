@@ -15,7 +15,8 @@ from mcp.shared.exceptions import MCPError
 
 from .._errors import Answered, Asked, Denied, NotCleared
 from .._permit import Permit
-from ._steps import Ask, Gate, Session, Steps, content, text, withheld
+from ._steps import Ask, Gate, Session, Steps
+from ._values import content, text, told, withheld
 
 CLAIMS = {"events": ("pre_tool_use", "post_tool_use"), "enforces": ("deny", "ask", "patch", "answer")}
 
@@ -59,14 +60,14 @@ class Hookgate:
                     return _wire(given)
                 answer = _answer(asked, given.model_dump(mode="json"))
                 return await self._run(answer, ctx, params, call_next, session)
-        except Asked as asked:
-            return _error(f"denied: no person was asked about this call ({asked.reason})")
         except Answered as answered:
             value = content(answered.answer)  # What follows it is for a tool that has said what it gives.
             structured = value if isinstance(value, dict) else {"result": value}
             return _wire(types.CallToolResult(content=[_block(text(value))], structured_content=structured))
-        except (NotCleared, KeyError, TypeError) as denied:
-            return _error(f"denied: {getattr(denied, 'reason', 'the call cannot be read')}")
+        except NotCleared as error:
+            return _error(told(error))
+        except (KeyError, TypeError):
+            return _error("denied: the call cannot be read")
 
     async def _run(self, step: Any, ctx: Any, params: Params, call_next: Callable[[Any], Any], session: Session) -> Any:
         async with self._steps.cleared(step) as permit:

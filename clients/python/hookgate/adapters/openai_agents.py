@@ -1,5 +1,4 @@
-"""hookgate in the OpenAI Agents SDK: every function tool of an agent is judged where the SDK has its tool guardrails, and a
-question becomes an interruption of the run."""
+"""hookgate in the OpenAI Agents SDK: the tools of an agent are judged by tool guardrails, a question interrupts the run."""
 
 from __future__ import annotations
 
@@ -12,14 +11,12 @@ from typing import Any, Callable, Dict, Iterable, Optional, Tuple, Union
 from agents import Agent, FunctionTool, GuardrailFunctionOutput, InputGuardrail, RunContextWrapper, ToolGuardrailFunctionOutput
 from agents import ToolInputGuardrail, ToolOutputGuardrail
 
-from .._errors import Answered, Asked, Denied, Halted, NotCleared
+from .._errors import Asked, Denied, Halted, NotCleared
 from .._permit import Permit
-from ._steps import Ask, Gate, Session, Steps, content, text, withheld
+from ._steps import Ask, Gate, Steps
+from ._values import last_prompt, told, withheld
 
-CLAIMS = {
-    "events": ("pre_tool_use", "post_tool_use", "user_prompt_submit"),
-    "enforces": ("deny", "ask", "halt", "patch", "answer"),
-}
+CLAIMS = {"events": ("pre_tool_use", "post_tool_use", "user_prompt_submit"), "enforces": ("deny", "ask", "halt", "patch", "answer")}
 Outcome = Union[Tuple[AsyncExitStack, Permit], NotCleared]
 
 
@@ -46,7 +43,7 @@ class Hookgate:
         tools = [self.tool(one) for one in agent.tools if isinstance(one, FunctionTool)]
         prompt = InputGuardrail(guardrail_function=self._prompt, name="hookgate", run_in_parallel=False)
         guarded = agent.clone(tools=tools, input_guardrails=[*agent.input_guardrails, prompt])
-        self._agents[id(agent)] = (agent, guarded)
+        self._agents[id(agent)] = self._agents[id(guarded)] = (agent, guarded)
         guarded.handoffs = [self.agent(one) for one in agent.handoffs if isinstance(one, Agent)]
         return guarded
 
@@ -60,9 +57,11 @@ class Hookgate:
             if question is None or question.proposed != proposed:
                 outcome = await self._judge(session.tool(tool.name, arguments, tool_use_id=call))
                 if not isinstance(outcome, Asked):
-                    self._judged[session.name, call] = (proposed, outcome)
                     needed = original(context, arguments, call) if callable(original) else original
-                    return bool(await needed if inspect.isawaitable(needed) else needed)
+                    needed = await needed if inspect.isawaitable(needed) else needed
+                    if not needed:  # What waits for a person is judged when it has been approved.
+                        self._judged[session.name, call] = (proposed, outcome)
+                    return bool(needed)
                 self._steps.wait(session, call, proposed, outcome)
             return True
 
@@ -76,11 +75,10 @@ class Hookgate:
                 output = await permit.run(lambda step: inner(context, json.dumps(step["tool_input"])))
                 try:
                     return (await self._steps.output(session, permit, output))["tool_response"]
-                except Halted as halted:
-                    self._halted[key] = halted
-                    return withheld(halted.reason)
-                except NotCleared as denied:
-                    return withheld(denied.reason)
+                except NotCleared as error:
+                    if isinstance(error, Halted):
+                        self._halted[key] = error
+                    return withheld(error.reason)
 
         before: Any = ToolInputGuardrail(guardrail_function=self._before, name="hookgate")
         after: Any = ToolOutputGuardrail(guardrail_function=self._after, name="hookgate")
@@ -126,39 +124,27 @@ class Hookgate:
         else:
             outcome = await self._judge(session.tool(*proposed, tool_use_id=call))
         if isinstance(outcome, Halted):
-            return ToolGuardrailFunctionOutput.raise_exception({"reason": outcome.reason, "by": outcome.by})
-        if isinstance(outcome, Answered):
-            return ToolGuardrailFunctionOutput.reject_content(text(content(outcome.answer)))
-        if isinstance(outcome, Asked):
-            return ToolGuardrailFunctionOutput.reject_content(f"denied: no person was asked about this call ({outcome.reason})")
+            return ToolGuardrailFunctionOutput.raise_exception(_facts(outcome))
         if isinstance(outcome, NotCleared):
-            return ToolGuardrailFunctionOutput.reject_content(f"denied: {outcome.reason}")
+            return ToolGuardrailFunctionOutput.reject_content(told(outcome))
         self._cleared[key] = outcome
         return ToolGuardrailFunctionOutput.allow()
 
     async def _after(self, data: Any) -> ToolGuardrailFunctionOutput:
         halted = self._halted.pop((self._steps.session(data.context).name, data.context.tool_call_id), None)
         if halted is not None:
-            return ToolGuardrailFunctionOutput.raise_exception({"reason": halted.reason, "by": halted.by})
+            return ToolGuardrailFunctionOutput.raise_exception(_facts(halted))
         return ToolGuardrailFunctionOutput.allow()
 
     async def _prompt(self, context: Any, agent: Any, given: Any) -> GuardrailFunctionOutput:
-        prompt = _last(given)
-        if prompt is None:
-            return GuardrailFunctionOutput(None, tripwire_triggered=False)
+        prompt = last_prompt(given)
         try:
-            if await self._steps.prompt(self._steps.session(context), prompt) != prompt:
+            if prompt is not None and await self._steps.prompt(self._steps.session(context), prompt) != prompt:
                 raise Denied("a hook has rewritten the prompt, which this SDK has no place for")
         except NotCleared as error:
-            return GuardrailFunctionOutput({"reason": error.reason, "by": error.by}, tripwire_triggered=True)
+            return GuardrailFunctionOutput(_facts(error), tripwire_triggered=True)
         return GuardrailFunctionOutput(None, tripwire_triggered=False)
 
 
-def _last(given: Any) -> Optional[str]:
-    """The text of what the user has said last."""
-    if isinstance(given, str):
-        return given
-    said = next((item for item in reversed(given) if isinstance(item, dict) and item.get("role") == "user"), None)
-    if said is None or isinstance(said["content"], str):
-        return None if said is None else str(said["content"])
-    return "\n".join(part.get("text", "") for part in said["content"])
+def _facts(error: NotCleared) -> Dict[str, Any]:
+    return {"reason": error.reason, "by": error.by}

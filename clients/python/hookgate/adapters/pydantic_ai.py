@@ -14,12 +14,10 @@ from pydantic_ai.tools import ToolDenied
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 
 from .._errors import Answered, Asked, Denied, Halted, NotCleared
-from ._steps import Ask, Gate, Steps, content, plain, withheld
+from ._steps import Ask, Gate, Steps
+from ._values import content, plain, told, withheld
 
-CLAIMS = {
-    "events": ("pre_tool_use", "post_tool_use", "user_prompt_submit"),
-    "enforces": ("deny", "ask", "halt", "patch", "answer"),
-}
+CLAIMS = {"events": ("pre_tool_use", "post_tool_use", "user_prompt_submit"), "enforces": ("deny", "ask", "halt", "patch", "answer")}
 
 
 class Hookgate(AbstractCapability[Any]):
@@ -53,9 +51,9 @@ class Hookgate(AbstractCapability[Any]):
         return ToolDenied(await self._steps.reject(self._steps.session(context), call.tool_call_id, reason))
 
     async def before_model_request(self, ctx: RunContext[Any], request_context: Any) -> Any:
-        """Has the prompt judged, before the first request of a run."""
+        """Has what the user says judged, before it is sent."""
         last = request_context.messages[-1]
-        if ctx.run_step > 1 or not isinstance(last, ModelRequest):
+        if not isinstance(last, ModelRequest):
             return request_context
         parts = [await self._prompt(ctx, part) if isinstance(part, UserPromptPart) else part for part in last.parts]
         if any(one is not other for one, other in zip(parts, last.parts)):
@@ -104,9 +102,9 @@ class _Judged(WrapperToolset[Any]):
             return content(answered.answer)
         except Asked as asked:
             if question is not None:
-                raise ToolFailed(f"denied: no person was asked about this call ({asked.reason})") from None
+                raise ToolFailed(told(asked)) from None
             self.steps.wait(session, number, proposed, asked)
             shown = {"reason": asked.reason, "by": asked.by, "input": asked.step["tool_input"]}
             raise ApprovalRequired(metadata={"hookgate": shown}) from None
         except NotCleared as denied:
-            raise ToolFailed(f"denied: {denied.reason}") from None
+            raise ToolFailed(told(denied)) from None

@@ -111,6 +111,10 @@ class Scenarios:
         self.assertIn("ran pnpm install", outcome.told["c2"])
         self.assertIn("force push is not allowed here", outcome.told["c1"])
 
+    async def test_a_call_is_judged_once(self):
+        await self.run_turns(["counted"], ["counted"], ["counted"])
+        self.assertEqual(self.ran, ["counted"] * 2)
+
     async def test_a_lost_server_is_a_deny_in_the_middle_of_a_run(self):
         outcome = await self.run_turns(["die"], ["ls"])
         self.assertEqual(self.ran, ["die"])

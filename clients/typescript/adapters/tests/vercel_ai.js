@@ -140,7 +140,7 @@ for (const isStream of [false, true]) {
     of.tool = { inputSchema: z.object({ command: z.enum(["npm install", "ls"]) }) };
     await of.turns(["npm install"]);
     assert.deepEqual(of.ran, []);
-    told(of, "c0", /does not fit/);
+    told(of, "c0", /do not fit/);
   });
 
   test(`${name}: an output is withheld or rewritten, also one that comes in parts`, async (t) => {
@@ -158,6 +158,11 @@ for (const isStream of [false, true]) {
     assert.deepEqual(Object.keys(of.told), ["c0", "c1"]);
     told(of, "c1", /ran ls, whole/);
     assert.doesNotMatch(JSON.stringify(of.prompts), /ran cat/);
+  });
+
+  test(`${name}: a call is judged once`, async (t) => {
+    const of = await (await run(t)).turns(["counted"], ["counted"], ["counted"]);
+    assert.deepEqual(of.ran, ["counted", "counted"]);
   });
 
   test(`${name}: the calls of one turn are judged each`, async (t) => {
