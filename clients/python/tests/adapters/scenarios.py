@@ -172,6 +172,13 @@ class Prompts:
         self.assertEqual(self.ran, [])
 
 
+class RewrittenPrompts:
+    def setUp(self):
+        super().setUp()
+        with self.folder.hooks.open("a") as hooks:
+            hooks.write((CASES / "rewritten_prompt.toml").read_text(encoding="utf-8"))
+
+
 class Pauses:
     """For an SDK that has an approval flow of its own."""
 
@@ -192,6 +199,11 @@ class Pauses:
         with self.assertRaises(hookgate.Denied) as raised:
             await self.hookgate._steps._enter(asked.approve(), False)
         self.assertEqual(getattr(raised.exception, "name", None), "question_refused")
+
+    async def test_a_call_that_comes_again_is_not_approved_by_that(self):
+        for _ in range(2):
+            outcome = await self.run_turns(["cargo publish"])
+            self.assertEqual((outcome.waits, self.ran), (["c0"], []))
 
     async def test_each_question_of_a_turn_has_its_own_answer(self):
         paused = await self.run_turns(["cargo publish", "npm publish", "ls"])
@@ -224,7 +236,22 @@ class Pauses:
 
 
 class Unseen:
-    """For an SDK whose own approval shows what the model has proposed."""
+    """For an SDK whose own approval shows what the model has proposed, and whose tools can ask for one themselves."""
+
+    needs_approval = False
+
+    async def test_what_the_tool_itself_asks_about_is_judged_when_it_was_approved(self):
+        self.needs_approval = True
+        paused = await self.run_turns(["ls"])
+        self.assertEqual((paused.waits, self.ran), (["c0"], []))
+        await self.resume(paused, {"c0": True})
+        self.assertEqual(self.ran, ["ls"])
+        paused = await self.run_turns(["pwd"])
+        deny = {"id": "mine", "event": "pre_tool_use", "tool": "Bash", "builtin": {"name": "deny", "reason": "no more"}}
+        self.gate.session("s").override([deny])
+        outcome = await self.resume(paused, {"c0": True})
+        self.assertEqual(self.ran, ["ls"])
+        self.assertIn("no more", outcome.told["c0"])
 
     async def test_an_approval_of_other_arguments_is_none(self):
         paused = await self.run_turns(["release"])

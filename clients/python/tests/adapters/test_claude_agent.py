@@ -13,6 +13,8 @@ from hookgate.adapters import claude_agent
 from tests.adapters.scenarios import Base
 from tests.support import child_of_this_process
 
+#: Hooks on results are refused; this host says that it knows.
+ACCEPTED = ["no-secrets", "masked", "halt-after", "no-keys"]
 COMMON = {"session_id": "s", "transcript_path": "/tmp/t", "cwd": "/tmp"}
 
 
@@ -24,8 +26,7 @@ class Tests(Base):
         return claude_agent.Hookgate(gate, lambda given: given["session_id"], **more)
 
     async def asyncSetUp(self):
-        # Hooks on results are refused; this host says that it knows.
-        claims = {**self.CLAIMS, "accept_unenforced": ["no-secrets", "masked", "halt-after"]}
+        claims = {**self.CLAIMS, "accept_unenforced": ACCEPTED}
         self.gate = await self.make_gate(**claims)
         self.hookgate = self.adapter(self.gate, "s")
         self.seen = []
@@ -124,8 +125,7 @@ class Tests(Base):
             self.adapter(gate, "s")
 
     async def test_a_person_is_asked_in_place(self):
-        accepted = ["no-secrets", "masked", "halt-after"]
-        gate = await self.make_gate(**self.CLAIMS, accept_unenforced=accepted)
+        gate = await self.make_gate(**self.CLAIMS, accept_unenforced=ACCEPTED)
         ask = lambda asked: "not today" if "no" in asked.step["tool_input"]["command"] else True  # noqa: E731
         self.hookgate = self.adapter(gate, "s", ask=ask)
         self.options = self.hookgate.options(ClaudeAgentOptions())

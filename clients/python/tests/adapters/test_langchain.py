@@ -11,7 +11,7 @@ from langgraph.types import Command
 
 from hookgate import Asked
 from hookgate.adapters import langchain
-from tests.adapters.scenarios import Base, Halts, Outcome, Pauses, Scenarios
+from tests.adapters.scenarios import Base, Halts, Outcome, Pauses, RewrittenPrompts, Scenarios
 
 
 class Scripted(GenericFakeChatModel):
@@ -123,6 +123,13 @@ class AioGateTest(Tests):
 
 class BlockingTest(Tests):
     is_blocking = True
+
+
+class RewrittenPromptTest(RewrittenPrompts, LangChain):
+    async def test_it_is_what_the_model_gets(self):
+        agent = create_agent(Scripted(messages=iter([AIMessage("done")])), self.tools(), middleware=[self.hookgate])
+        state = await agent.ainvoke({"messages": [HumanMessage("go on")]})
+        self.assertEqual([one.content for one in state["messages"]], ["please go on", "done"])
 
 
 class CommandTest(LangChain):

@@ -102,13 +102,17 @@ class Tests(Mcp, Scenarios):
         async def bash(command: str) -> CallToolResult:
             if command == "cat token":
                 return CallToolResult(content=[TextContent(type="text", text="fine")], structured_content={"token": "ran cat"})
+            if command == "show key":
+                return CallToolResult(content=[TextContent(type="text", text="fine")], structured_content={"key": "hush"})
             return CallToolResult(content=[ImageContent(type="image", data="cmFu", mime_type="image/png")])
 
-        outcome = await self.calls(server, [["cat token"], ["cat secret"], ["ls"]])
+        outcome = await self.calls(server, [["cat token"], ["cat secret"], ["ls"], ["show key"]])
         self.assertIn("masked", outcome.told["c0"])
         self.assertNotIn("ran cat", outcome.told["c0"])
         self.assertNotIn("image", outcome.told["c1"])
         self.assertIn("image", outcome.told["c2"])
+        self.assertIn("a key stands in it", outcome.told["c3"])
+        self.assertNotIn("hush", outcome.told["c3"])
 
 
 class RoundsTest(Tests):

@@ -8,7 +8,7 @@ from agents.exceptions import ToolOutputGuardrailTripwireTriggered
 from agents.testing import ScriptedModel, assistant_message, function_call
 
 from hookgate.adapters import openai_agents
-from tests.adapters.scenarios import Base, Halts, Outcome, Pauses, Prompts, Scenarios, Unseen
+from tests.adapters.scenarios import Base, Halts, Outcome, Pauses, Prompts, RewrittenPrompts, Scenarios, Unseen
 
 set_tracing_disabled(True)
 
@@ -18,12 +18,13 @@ class OpenAi(Base):
     adapter = openai_agents.Hookgate
     config = None
     is_forgotten = False
+    needs_approval = False
 
     async def run_turns(self, *turns, prompt="go on"):
         calls = iter(range(100))
         steps = [[function_call("Bash", {"command": one}, call_id=f"c{next(calls)}") for one in turn] for turn in turns]
         self.model = ScriptedModel([*steps, [assistant_message("done")]])
-        tool = function_tool(self.bash, name_override="Bash")
+        tool = function_tool(self.bash, name_override="Bash", needs_approval=self.needs_approval)
         self.agent = Agent(name="a", model=self.model, tools=[tool])
         return await self.go_on(prompt)
 
@@ -72,6 +73,19 @@ class AsyncTest(OpenAi, Scenarios, Halts, Prompts, Pauses, Unseen):
         with self.assertRaisesRegex(ValueError, "web_search"):
             self.hookgate.agent(Agent(name="a", tools=[WebSearchTool()]))
 
+    async def test_a_streamed_run_is_judged(self):
+        await self.run_turns(["ls"])
+        calls = [function_call("Bash", {"command": one}, call_id=one) for one in ("git push --force", "npm install", "publish")]
+        self.agent.model = ScriptedModel([calls, [assistant_message("done")]])
+        result = Runner.run_streamed(self.adapter(self.gate, "s").agent(self.agent), "go on")
+        async for _ in result.stream_events():
+            pass
+        self.assertEqual((self.ran, [item.call_id for item in result.interruptions]), (["ls", "pnpm install"], ["publish"]))
+        result = Runner.run_streamed(self.adapter(self.gate, "s").agent(self.agent), "write malware")
+        with self.assertRaises(InputGuardrailTripwireTriggered):
+            async for _ in result.stream_events():
+                pass
+
     async def test_the_agents_of_handoffs_are_judged(self):
         other = Agent(name="b", tools=[function_tool(self.bash, name_override="Bash")])
         one = Agent(name="a", handoffs=[other])
@@ -101,6 +115,13 @@ class AsyncTest(OpenAi, Scenarios, Halts, Prompts, Pauses, Unseen):
         state.approve(state.get_interruptions()[0])
         await self.go_on(state)
         self.assertEqual(self.ran, ["cargo publish"])
+
+
+class RewrittenPromptTest(RewrittenPrompts, OpenAi):
+    async def test_it_is_denied_since_there_is_no_place_for_it(self):
+        with self.assertRaises(InputGuardrailTripwireTriggered) as raised:
+            await self.run_turns(["ls"])
+        self.assertIn("rewritten the prompt", self.why(raised.exception))
 
 
 class AioGateTest(OpenAi, Scenarios, Halts, Prompts, Pauses):

@@ -9,13 +9,14 @@ from pydantic_ai.models.function import FunctionModel
 
 import hookgate
 from hookgate.adapters import pydantic_ai
-from tests.adapters.scenarios import Base, Halts, Outcome, Pauses, Prompts, Scenarios, Unseen
+from tests.adapters.scenarios import Base, Halts, Outcome, Pauses, Prompts, RewrittenPrompts, Scenarios, Unseen
 
 
 class PydanticAi(Base):
     CLAIMS = pydantic_ai.CLAIMS
     adapter = pydantic_ai.Hookgate
     others = ()
+    needs_approval = False
 
     async def run_turns(self, *turns, prompt="go on"):
         calls = iter(range(100))
@@ -36,7 +37,7 @@ class PydanticAi(Base):
             FunctionModel(self.model), output_type=[str, DeferredToolRequests], capabilities=[self.hookgate, *self.others]
         )
 
-        @agent.tool_plain(name="Bash")
+        @agent.tool_plain(name="Bash", requires_approval=self.needs_approval)
         def bash(command: str) -> str:
             return self.bash(command)
 
@@ -101,14 +102,8 @@ class BlockingTest(PydanticAi, Scenarios, Halts, Prompts, Pauses):
     is_blocking = True
 
 
-class RewrittenPromptTest(PydanticAi):
-    async def test_the_rewritten_prompt_is_what_the_model_gets(self):
-        with self.folder.hooks.open("a") as hooks:
-            hooks.write(
-                '\n[[hook]]\nid = "polite"\nevent = "user_prompt_submit"\nrole = "rewrite"\nmerge = false\n'
-                "command = { shell = \"echo '{\\\"patch\\\":{\\\"prompt\\\":\\\"please go on\\\"}}'\" }\n"
-            )
-        self.hookgate = self.adapter(await self.make_gate(**self.CLAIMS), "s")
+class RewrittenPromptTest(RewrittenPrompts, PydanticAi):
+    async def test_it_is_what_the_model_gets(self):
         await self.run_turns(["ls"])
         self.assertEqual([part.content for part in self.seen[0].parts], ["please go on"])
 

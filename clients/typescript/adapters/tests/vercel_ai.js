@@ -9,10 +9,11 @@ import { generateText, stepCountIs, streamText, tool } from "ai";
 import { MockLanguageModelV3, simulateReadableStream } from "ai/test";
 import { z } from "zod";
 
-import { CLAIMS, Hookgate } from "../vercel-ai.js";
+import * as adapter from "../vercel-ai.js";
 import { Denied, Halted, Refused } from "../../index.js";
 import { Folder, childOfThisProcess, refused } from "../../test/support.js";
 
+const { CLAIMS, Hookgate } = adapter;
 const HOOKS = ["gate.toml", "sdks.toml"].map((name) => readFileSync(new URL(`../../../cases/${name}`, import.meta.url), "utf8"));
 const USAGE = { inputTokens: { total: 1, noCache: 1 }, outputTokens: { total: 1, text: 1 } };
 
@@ -247,6 +248,14 @@ for (const isStream of [false, true]) {
     assert.deepEqual([of.ran, of.waits.length], [["pwd"], 1]);
     await of.resume({ c0: true });
     assert.deepEqual(of.ran, ["pwd", "ls"]);
+    // It is judged when it was approved.
+    of.number = 0;
+    await of.turns(["ls"]);
+    const deny = { id: "mine", event: "pre_tool_use", tool: "Bash", builtin: { name: "deny", reason: "no more" } };
+    await of.gate.override("s", { hooks: [deny] });
+    await of.resume({ c0: true });
+    assert.deepEqual(of.ran, ["pwd", "ls"]);
+    told(of, "c0", /no more/);
   });
 
   test(`${name}: a run that is aborted runs nothing more`, async (t) => {
@@ -267,4 +276,12 @@ test("what cannot be judged or kept is refused", async (t) => {
   new Hookgate(more, "s", { also: ["stop"] });
   assert.throws(() => of.hookgate.asked("c7"), /no question/);
   assert.ok(Denied);
+});
+
+test("the types name what is there", () => {
+  const types = readFileSync(new URL("../vercel-ai.d.ts", import.meta.url), "utf8");
+  const named = [...types.matchAll(/^export (?:class|const) (\w+)/gm)].map(([, name]) => name);
+  assert.deepEqual(named.sort(), Object.keys(adapter).sort());
+  const methods = [...types.matchAll(/^ {2}(\w+)[<(]/gm)].map(([, name]) => name);
+  assert.deepEqual(methods.sort(), Object.getOwnPropertyNames(Hookgate.prototype).sort());
 });
