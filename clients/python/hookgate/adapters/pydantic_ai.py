@@ -51,7 +51,11 @@ class Hookgate(AbstractCapability[Any]):
         return ToolDenied(await self._steps.reject(self._steps.session(context), call.tool_call_id, reason))
 
     async def before_model_request(self, ctx: RunContext[Any], request_context: Any) -> Any:
-        """Has what the user says judged, before it is sent."""
+        """Has what the user says judged, before it is sent. A tool that runs elsewhere is an error: it cannot be judged."""
+        given = request_context.model_request_parameters
+        elsewhere = [one.name for one in given.function_tools if one.kind == "external"] + [one.kind for one in given.native_tools]
+        if elsewhere:
+            raise ValueError(f"the agent has tools that run elsewhere, so they cannot be judged: {', '.join(elsewhere)}")
         last = request_context.messages[-1]
         if not isinstance(last, ModelRequest):
             return request_context

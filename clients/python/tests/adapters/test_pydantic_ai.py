@@ -84,6 +84,22 @@ class AsyncTest(PydanticAi, Scenarios, Halts, Prompts, Pauses, Unseen):
         self.assertEqual(self.ran, [])
         self.assertIn("force push is not allowed here", outcome.told["c0"])
 
+    async def test_tools_that_run_elsewhere_are_refused(self):
+        from pydantic_ai.capabilities import NativeTool
+        from pydantic_ai.native_tools import WebSearchTool
+        from pydantic_ai.tools import ToolDefinition
+        from pydantic_ai.toolsets import ExternalToolset
+
+        self.answers, self.asked_model = iter([]), 0
+        for more in (
+            {"toolsets": [ExternalToolset([ToolDefinition(name="far")])], "capabilities": [self.hookgate]},
+            {"capabilities": [self.hookgate, NativeTool(WebSearchTool())]},
+        ):
+            agent = Agent(FunctionModel(self.model), output_type=[str, DeferredToolRequests], **more)
+            with self.assertRaisesRegex(ValueError, "far|web_search"):
+                await agent.run("go on")
+        self.assertEqual(self.asked_model, 0)
+
     async def test_other_arguments_of_a_person_are_judged(self):
         from pydantic_ai import ToolApproved
 
