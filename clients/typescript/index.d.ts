@@ -79,6 +79,8 @@ export interface Told {
 export interface Gate {
   /** How many milliseconds a step may take. */
   readonly deadlineMs: number;
+  /** What the host has said that it fires, and that it does. */
+  readonly claims: { readonly events: string[]; readonly enforces: string[] };
   /** What the server has said: generation, config_hash, unenforced. */
   readonly greeting: JsonObject;
   /** Has a step judged, and calls the action if it goes on. Whatever else comes of it is thrown, as a `NotCleared`. */

@@ -12,7 +12,7 @@ import time
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from types import TracebackType
-from typing import Any, BinaryIO, Callable, Dict, Iterable, List, Mapping, Optional, Type, TypeVar, Union
+from typing import Any, BinaryIO, Callable, Dict, Iterable, List, Mapping, Optional, Type, TypeVar, Union, cast
 
 from . import _protocol as protocol
 from ._errors import DeadlinePassed, Lost
@@ -137,6 +137,8 @@ class Gate:
         self._added = protocol.Added()
         self._lock = threading.Lock()
         self._is_closed = False
+        #: What the host has said that it fires, and that it does.
+        self.claims: Dict[str, List[str]] = {key: list(self._hello[key]) for key in ("events", "enforces")}
         #: What the server has said: generation, config_hash, unenforced.
         self.greeting: Dict[str, Any] = {}
         self._link = self._greeted(_Until(deadline))
@@ -310,7 +312,7 @@ def spawn(
         def close() -> None:
             threading.Thread(target=_end, args=(child,), daemon=True).start()
 
-        return _Link(io.BufferedReader(child.stdout), child.stdin, close)  # type: ignore[arg-type]
+        return _Link(io.BufferedReader(cast(io.RawIOBase, child.stdout)), cast(BinaryIO, child.stdin), close)
 
     return Gate(
         open_link,

@@ -113,6 +113,8 @@ class Gate:
         self._is_closed = False
         self._link: Optional[_Link] = None
         self._greeting = asyncio.Lock()
+        #: What the host has said that it fires, and that it does.
+        self.claims: Dict[str, List[str]] = {key: list(self._hello[key]) for key in ("events", "enforces")}
         self.greeting: Dict[str, Any] = {}
 
     async def _greet(self) -> "Gate":

@@ -204,6 +204,10 @@ class GateTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             self.spawn(lost="allow")
 
+    def test_a_gate_says_what_the_host_has_claimed(self):
+        gate = self.spawn(enforces=["patch", "deny", "halt", "ask", "answer"])
+        self.assertEqual(gate.claims, {"events": sorted(EVENTS), "enforces": ["answer", "ask", "deny", "halt", "patch"]})
+
     def test_a_gate_that_is_closed_clears_nothing(self):
         gate = self.spawn()
         gate.close()

@@ -31,6 +31,8 @@ export class Gate {
     this.#hello = hello(events, enforces, acceptUnenforced);
     /** How many milliseconds a step may take. */
     this.deadlineMs = checked(deadlineMs);
+    /** What the host has said that it does, and that it fires. */
+    this.claims = { events: this.#hello.events, enforces: this.#hello.enforces };
     /** What the server has said: generation, config_hash, unenforced. */
     this.greeting = null;
   }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import * as hookgate from "../index.js";
-import { Folder, bash, childOfThisProcess, never, refused, stopped } from "./support.js";
+import { EVENTS, Folder, bash, childOfThisProcess, never, refused, stopped } from "./support.js";
 
 const { Answered, Asked, Cancelled, DeadlinePassed, Denied, Halted, Lost, PermitUsed, Refused } = hookgate;
 
@@ -207,6 +207,7 @@ test("a host that does not enforce a guard gets no gate", async (t) => {
 test("a gate says what is in force", async (t) => {
   const gate = await new Folder(t).spawn();
   assert.equal((await gate.status()).generation, gate.greeting.generation);
+  assert.deepEqual(gate.claims, { events: [...EVENTS].sort(), enforces: ["answer", "ask", "deny", "halt", "patch"] });
   assert.ok((await gate.health()) !== null);
   assert.match(await gate.metrics(), /# EOF/);
   assert.equal((await refused(Refused, gate.replace("version = 1"))).code, "not_permitted");
