@@ -21,10 +21,10 @@ if (program === null) {
       `dependencies; if there is no such package, build the program (cargo install hookgate-cli)`,
   );
 }
+// Before the program starts: a signal that comes while it does must not leave it behind.
+for (const signal of ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 child.once("error", (cause) => fail(`\`${program}\` cannot be started (${cause.message})`));
-const signals = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"];
-for (const signal of signals) process.on(signal, () => child.kill(signal));
 child.once("close", (code, signal) => {
   if (signal === null) process.exit(code);
   // Who waits for this process sees the same end.

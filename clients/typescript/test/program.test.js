@@ -48,7 +48,7 @@ test("the command passes on arguments, input, output and code", async (t) => {
 });
 
 test("a signal reaches the program, and its end by a signal is that of the command", async (t) => {
-  const own = installed(t, 'trap "exit 5" TERM; echo ready; while :; do sleep 0.01; done');
+  const own = installed(t, 'trap "exit 5" TERM; echo ready; for tenth in $(seq 300); do sleep 0.1; done');
   assert.equal((await command(own, [], { told: (child) => child.kill("SIGTERM") })).code, 5);
   const killed = await command(installed(t, "kill -KILL $$"), []);
   assert.equal(killed.signal, "SIGKILL");
