@@ -47,8 +47,13 @@ def git(*arguments: str) -> str:
 
 
 def tracked(folder: str, *below: str) -> List[Entry]:
-    """What git has of a folder, named from there; neither caches nor what somebody tries out are packaged."""
-    names = git("ls-files", "-z", "--", *(f"{folder}/{name}" for name in below)).split("\0")
+    """What git has of files, folders and patterns below a folder, named from there. Neither caches nor what somebody tries out
+    are packaged."""
+    found = [git("ls-files", "-z", "--", f":(glob){folder}/{name}") for name in below]
+    missing = [name for name, said in zip(below, found) if not said]
+    if missing:
+        raise SystemExit(f"git has nothing of {missing} in `{folder}`")
+    names = set("".join(found).split("\0"))
     return [Entry(name[len(folder) + 1 :], read(name)) for name in sorted(names) if name]
 
 

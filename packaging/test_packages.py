@@ -3,6 +3,7 @@ that it takes seconds: python3 -m unittest discover -s packaging. What is instal
 
 import base64
 import csv
+import email
 import hashlib
 import io
 import json
@@ -89,7 +90,14 @@ class Packages(unittest.TestCase):
                 self.assertEqual(archive.getinfo(name).external_attr >> 16, 0o100755)
             self.assertIn("hookgate/_program.py", rows)
             self.assertIn("hookgate/py.typed", rows)
+            about = email.message_from_bytes(archive.read(record.replace("RECORD", "METADATA")))
             said = archive.read(record.replace("RECORD", "WHEEL")).decode()
+        project = tomllib.loads(source.read("clients/python/pyproject.toml").decode())["project"]
+        self.assertEqual((about["Name"], about["Version"]), (project["name"], project["version"]))
+        self.assertEqual(about["Requires-Python"], project["requires-python"])
+        self.assertEqual(about.get_all("Provides-Extra", []), list(project.get("optional-dependencies", {})))
+        self.assertTrue(all("extra ==" in need for need in about.get_all("Requires-Dist", [])))
+        self.assertIn("import hookgate", about.get_payload())
         tags = wheel.name(TARGET).removesuffix(".whl").split("-")[-1].split(".")
         self.assertEqual(tags, sorted(tags))
         for tag in tags:
@@ -101,6 +109,9 @@ class Packages(unittest.TestCase):
             manifest = json.load(archive.extractfile("package/package.json"))
             names = archive.getnames()
             self.assertEqual(archive.getmember("package/bin/hookgate.js").mode, 0o755)
+            for entry in manifest["exports"].values():
+                for path in entry.values():
+                    self.assertIn("package/" + path.removeprefix("./"), names)
         self.assertNotIn("scripts", manifest)
         self.assertNotIn("dependencies", manifest)
         wanted = {target.npm_name: source.version() for target in targets.RELEASED}

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import tomllib
 from typing import Dict, List
 
 import source
@@ -16,8 +17,8 @@ Summary: {summary}
 License-Expression: MIT OR Apache-2.0
 License-File: LICENSE-APACHE
 License-File: LICENSE-MIT
-Requires-Python: >=3.9
-Project-URL: Repository, {repository}
+Requires-Python: {python}
+{extras}Project-URL: Repository, {repository}
 Description-Content-Type: text/markdown
 
 {readme}"""
@@ -30,9 +31,19 @@ def name(target: Target) -> str:
 def make(target: Target, programs: Dict[str, bytes], sbom: bytes) -> bytes:
     version = source.version()
     info, scripts = f"hookgate-{version}.dist-info/", f"hookgate-{version}.data/scripts/"
+    project = tomllib.loads(source.read("clients/python/pyproject.toml").decode())["project"]
+    assert not project["dependencies"], "the client needs nothing"
+    extras = ""
+    for extra, needs in project.get("optional-dependencies", {}).items():
+        extras += f"Provides-Extra: {extra}\n" + "".join(f"Requires-Dist: {need}; extra == '{extra}'\n" for need in needs)
     readme = source.read("clients/python/README.md").decode()
     metadata = METADATA.format(
-        version=version, summary=source.SUMMARY, repository=source.REPOSITORY, readme=readme
+        version=version,
+        summary=source.SUMMARY,
+        repository=source.REPOSITORY,
+        python=project["requires-python"],
+        extras=extras,
+        readme=readme,
     )
     tags = "".join(f"Tag: py3-none-{tag}\n" for tag in target.wheel_tags)
     entries = source.tracked("clients/python", "hookgate")
