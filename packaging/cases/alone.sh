@@ -9,5 +9,8 @@ code=0
 step "git push --force" | chroot empty /hookgate eval -c /hooks.toml >said || code=$?
 [ "$code" = 2 ] || { cat said; fail "it ends with $code"; }
 step "git push" | chroot empty /hookgate eval -c /hooks.toml >/dev/null
-chroot empty /hookgate-call --version >/dev/null 2>&1 || true
+# Whatever it says without a daemon and an agent: it was started.
+code=0
+chroot empty /hookgate-call </dev/null >said 2>&1 || code=$?
+[ "$code" -lt 126 ] || { cat said; fail "hookgate-call cannot be started: $code"; }
 rm -r empty said
