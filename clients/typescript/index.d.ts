@@ -40,7 +40,7 @@ export interface GateOptions {
 }
 
 export interface SpawnOptions extends GateOptions {
-  /** The program: `hookgate` by default. */
+  /** The program: by default that of the package for this platform, and if it is not installed, `hookgate` in the PATH. */
   program?: string;
   /** More arguments of `hookgate serve`. */
   args?: string[];

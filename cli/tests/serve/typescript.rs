@@ -11,7 +11,14 @@ fn the_tests_of_the_client_in_typescript() {
         return;
     }
     let client = Path::new(env!("CARGO_MANIFEST_DIR")).join("../clients/typescript");
-    for file in ["index.js", "test/gate.test.js", "test/hostile.test.js", "test/package.test.js"] {
+    for file in [
+        "index.js",
+        "bin/hookgate.js",
+        "test/gate.test.js",
+        "test/hostile.test.js",
+        "test/package.test.js",
+        "test/program.test.js",
+    ] {
         let checked = Command::new("node").arg("--check").arg(client.join(file)).status().unwrap();
         assert!(checked.success(), "{file}");
     }

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, Callable, Dict, Iterable, List, Mapping, Optio
 from . import _protocol as protocol
 from ._errors import DeadlinePassed, Lost
 from ._permit import Permit
+from ._program import find
 
 T = TypeVar("T")
 #: How many seconds a server may take to end.
@@ -293,15 +294,16 @@ def spawn(
     accept_unenforced: Iterable[str] = (),
     lost: str = "deny",
     deadline: float = 30.0,
-    program: Path = "hookgate",
+    program: Optional[Path] = None,
     arguments: Iterable[str] = (),
 ) -> Gate:
     """Starts a server of this program's own. It ends with the gate. One that is lost stays lost: every step is denied.
 
     `events` are those that the host has judged or tells of, `enforces` what it does if a verdict asks for it (add `context`
     if it shows the model `permit.context`). If a guard would not be enforced, :class:`Refused` is raised here.
+    Without a `program`, that of this package is started, and if it brings none, `hookgate` in the PATH.
     """
-    command = [os.fspath(program), "serve", "--stdio", *arguments]
+    command = [os.fspath(program or find()), "serve", "--stdio", *arguments]
     if config is not None:
         command += ["--config", os.fspath(config)]
 

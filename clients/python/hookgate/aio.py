@@ -9,6 +9,7 @@ from typing import Any, Awaitable, Callable, Dict, Iterable, List, Mapping, Opti
 from . import _protocol as protocol
 from ._errors import DeadlinePassed, Lost
 from ._permit import Permit
+from ._program import find
 
 T = TypeVar("T")
 Path = Union[str, "os.PathLike[str]"]
@@ -260,11 +261,11 @@ async def spawn(
     accept_unenforced: Iterable[str] = (),
     lost: str = "deny",
     deadline: float = 30.0,
-    program: Path = "hookgate",
+    program: Optional[Path] = None,
     arguments: Iterable[str] = (),
 ) -> Gate:
     """As :func:`hookgate.spawn`."""
-    command = [os.fspath(program), "serve", "--stdio", *arguments]
+    command = [os.fspath(program or find()), "serve", "--stdio", *arguments]
     if config is not None:
         command += ["--config", os.fspath(config)]
 

@@ -6,6 +6,7 @@ import { createConnection } from "node:net";
 import { Lost } from "./errors.js";
 import { Gate } from "./gate.js";
 import { Link } from "./link.js";
+import { PACKAGE, installed } from "./program.js";
 import { ENFORCES } from "./wire.js";
 
 /** How many milliseconds a server may take to end. */
@@ -14,17 +15,20 @@ const END = 15_000;
 const DEFAULTS = { enforces: ENFORCES, acceptUnenforced: [], lost: "deny", deadlineMs: 30_000 };
 
 /** Starts a server of this program's own. It ends with the gate. One that is lost stays lost: every step is denied. */
-export function spawn(config, { program = "hookgate", args = [], ...options }) {
+export function spawn(config, { program, args = [], ...options }) {
   const named = config === null || config === undefined ? [] : ["--config", String(config)];
   const line = ["serve", "--stdio", ...args, ...named];
-  return Gate.opened(() => started(program, line), false, { ...DEFAULTS, ...options });
+  return Gate.opened(() => started(program ?? installed(), line), false, { ...DEFAULTS, ...options });
 }
 
-function started(program, line) {
+/** Starts the program that is given, or else the one that the PATH has. */
+function started(given, line) {
+  const program = given ?? "hookgate";
+  const missing = given === null ? `, and the package ${PACKAGE}, which has it, is not installed` : "";
   return new Promise((resolve, reject) => {
     const child = start(program, line, { stdio: ["pipe", "pipe", "inherit"] });
     const exited = new Promise((done) => child.once("close", () => done()));
-    child.once("error", (cause) => reject(new Lost(`\`${program}\` cannot be started (${cause.message})`, { cause })));
+    child.once("error", (cause) => reject(new Lost(`\`${program}\` cannot be started (${cause.message})${missing}`, { cause })));
     child.once("spawn", () => {
       const end = () => {
         child.stdin.end();
