@@ -30,7 +30,8 @@ pub fn block_on(verb: impl Future<Output = Result<Exit, Abort>>) -> Result<Exit,
     let exit = runtime.block_on(verb);
     // A thread may still be reading stdin; it is not waited for.
     runtime.shutdown_background();
-    command::settle(SETTLE);
+    // Nothing is left to do about those that go on.
+    let _ = command::settle(SETTLE);
     exit
 }
 

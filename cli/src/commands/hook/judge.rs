@@ -84,7 +84,8 @@ fn judge_locally(work: &Work, step: HostStep) -> Result<(), HookError> {
         judged
     });
     runtime.shutdown_background();
-    command::settle(DRAIN.min(rest(work)));
+    // After the answer nothing is left to do about those that go on.
+    let _ = command::settle(DRAIN.min(rest(work)));
     judged
 }
 

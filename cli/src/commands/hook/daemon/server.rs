@@ -75,7 +75,7 @@ pub(crate) fn serve(idle: Duration) -> io::Result<()> {
         }
     }
     let _ = fs::remove_file(place.socket());
-    command::settle(SETTLE);
+    let _ = command::settle(SETTLE);
     drop(lock);
     Ok(())
 }
