@@ -7,9 +7,7 @@
 //! answer is a deny of the form that most agents obey: exit code 2, and a text on stderr.
 
 mod full_program;
-#[cfg(target_os = "linux")]
 mod line;
-#[cfg(target_os = "linux")]
 mod stdin;
 
 use std::env;
@@ -17,25 +15,20 @@ use std::ffi::OsString;
 use std::panic::{self, catch_unwind};
 use std::path::Path;
 use std::process::{ExitCode, Termination as _};
-#[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
 
 use hookgate::contract::dialect::HostAnswer;
 
 use crate::commands::hook::print;
-#[cfg(target_os = "linux")]
 use crate::daemon::{Connection, Place};
 use crate::exit_code::Exit;
 use crate::programs::{self, FULL};
-#[cfg(target_os = "linux")]
 use line::Line;
 
 /// How much of its time a call keeps, so that the full program can refuse the step in the form of the agent.
-#[cfg(target_os = "linux")]
 const RESERVE: Duration = Duration::from_millis(200);
 
 /// The least time that is handed on.
-#[cfg(target_os = "linux")]
 const LEAST: Duration = Duration::from_millis(10);
 
 /// Runs the program, with the command line, the environment and the streams of this process.
@@ -55,13 +48,6 @@ fn answer(arguments: &[OsString]) -> Exit {
     }
 }
 
-/// Without a daemon the full program judges.
-#[cfg(not(target_os = "linux"))]
-fn answer_with(full: &Path, arguments: &[OsString]) -> Exit {
-    become_full(full, arguments, None)
-}
-
-#[cfg(target_os = "linux")]
 fn answer_with(full: &Path, arguments: &[OsString]) -> Exit {
     let started = Instant::now();
     let Some(line) = Line::parse(arguments) else { return become_full(full, arguments, None) };
@@ -78,10 +64,10 @@ fn answer_with(full: &Path, arguments: &[OsString]) -> Exit {
 }
 
 /// Connects to the daemon of the full program, if the call is to have one and there is one.
-#[cfg(target_os = "linux")]
 fn connect(line: &Line, full: &Path) -> Option<Connection> {
     crate::daemon::idle(line.daemon)?;
-    Connection::open(&Place::of(full)?, full, line.timeout)
+    // What the full program finds to tell about it, it tells.
+    Connection::open(&Place::of(full)?, full, line.timeout).ok()
 }
 
 /// Reads the step, and asks the daemon.
@@ -89,13 +75,12 @@ fn connect(line: &Line, full: &Path) -> Option<Connection> {
 /// # Errors
 /// The daemon has not answered. Returns what was read of stdin, or `None` if stdin is not at its end: whatever is
 /// still to come of it, the rest of a step is not a step, and is refused.
-#[cfg(target_os = "linux")]
 fn ask(daemon: Connection, line: Line, end: Instant) -> Result<HostAnswer, Option<Vec<u8>>> {
     let envelope = stdin::read(end).ok_or(None)?;
     let envelope = String::from_utf8(envelope).map_err(|error| Some(error.into_bytes()))?;
     let rest = rest(end).max(LEAST);
     let request = line.request(envelope, rest);
-    daemon.ask(&request, rest).ok_or_else(|| Some(request.envelope.into_bytes()))
+    daemon.ask(&request, rest).map_err(|_| Some(request.envelope.into_bytes()))
 }
 
 fn become_full(full: &Path, arguments: &[OsString], stdin: Option<Vec<u8>>) -> Exit {
@@ -110,7 +95,6 @@ fn refuse(why: &str) -> Exit {
     print(&HostAnswer::exit_2(&format!("hookgate-call could not have this judged: {why}")))
 }
 
-#[cfg(target_os = "linux")]
 fn rest(end: Instant) -> Duration {
     end.saturating_duration_since(Instant::now())
 }

@@ -26,12 +26,6 @@
 //! terminal, and the watch over a config that changes. Whatever is quoted from steps, models or
 //! configs is made fit for a terminal before it is printed.
 
-// The daemon, and what is kept for it, is for Linux alone.
-#![cfg_attr(
-    not(target_os = "linux"),
-    allow(dead_code, unused_imports, reason = "only the daemon uses it")
-)]
-
 mod abort;
 mod agents;
 mod ask;

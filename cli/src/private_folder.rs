@@ -19,21 +19,28 @@ pub(crate) fn is_private(found: &Metadata) -> bool {
     found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0
 }
 
-/// Tells whether a path is a folder of this user, which nobody else can enter.
-#[cfg(target_os = "linux")]
+/// Tells whether a path is a folder of this user, which nobody else can enter. On Windows it is not looked at whose it is:
+/// see [`is_private`].
 pub(crate) fn is_closed(folder: &Path) -> bool {
+    fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir() && is_own_alone(&found))
+}
+
+#[cfg(unix)]
+fn is_own_alone(found: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
-    let is_own = |found: &Metadata| found.uid() == rustix::process::geteuid().as_raw();
-    fs::symlink_metadata(folder)
-        .is_ok_and(|found| found.is_dir() && is_own(&found) && found.mode() & 0o077 == 0)
+    found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0
+}
+
+#[cfg(not(unix))]
+const fn is_own_alone(_found: &Metadata) -> bool {
+    true
 }
 
 /// Makes a folder that nobody else can enter, with those above it.
 ///
 /// # Errors
 /// It cannot be made, or is there and open to others.
-#[cfg(target_os = "linux")]
 pub(crate) fn prepare_closed(folder: &Path) -> io::Result<()> {
     make(folder)?;
     if is_closed(folder) {

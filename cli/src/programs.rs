@@ -4,9 +4,13 @@ use std::env;
 use std::io;
 use std::path::PathBuf;
 
-/// The program of this process, also if its file was replaced.
-#[cfg(target_os = "linux")]
-pub(crate) const OWN: &str = "/proc/self/exe";
+/// Returns the program of this process; on Linux also if its file was replaced.
+///
+/// # Errors
+/// The system does not say where it is.
+pub(crate) fn own() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") { Ok(PathBuf::from("/proc/self/exe")) } else { env::current_exe() }
+}
 
 /// The program with all verbs.
 pub(crate) const FULL: &str = if cfg!(windows) { "hookgate.exe" } else { "hookgate" };

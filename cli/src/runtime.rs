@@ -7,6 +7,9 @@ use hookgate::command;
 use crate::abort::Abort;
 use crate::exit_code::Exit;
 
+/// A file that every system has.
+const NO_DATA: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+
 /// How many files a verb opens before it calls the first hook.
 const OPEN_FILES: usize = 16;
 
@@ -30,13 +33,14 @@ pub fn block_on(verb: impl Future<Output = Result<Exit, Abort>>) -> Result<Exit,
     let exit = runtime.block_on(verb);
     // A thread may still be reading stdin; it is not waited for.
     runtime.shutdown_background();
-    command::settle(SETTLE);
+    // Nothing is left to do about those that go on.
+    let _ = command::settle(SETTLE);
     exit
 }
 
 /// Fails if files cannot be opened: with too few of them the runtime would panic.
 fn require_files() -> Result<(), Abort> {
-    let open = |_| std::fs::File::open("/dev/null");
+    let open = |_| std::fs::File::open(NO_DATA);
     match (0..OPEN_FILES).map(open).collect::<Result<Vec<_>, _>>() {
         Ok(_) => Ok(()),
         Err(error) => Err(Abort::failure(format!("too few files can be opened: {error}"))

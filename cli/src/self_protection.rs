@@ -36,6 +36,9 @@ const OF_SHELLS: &[&str] = &[
     ".config/fish/conf.d",
 ];
 
+/// Variables that name a folder with one of hookgate in it: what the daemon and its calls find each other by.
+const OF_DAEMONS: [&str; 2] = ["XDG_RUNTIME_DIR", "LOCALAPPDATA"];
+
 /// Variables that say where configs, state and programs are, for hookgate and for what calls it.
 const VARIABLES: &[&str] = &[
     "HOME",
@@ -44,6 +47,7 @@ const VARIABLES: &[&str] = &[
     "XDG_STATE_HOME",
     "XDG_CACHE_HOME",
     "XDG_RUNTIME_DIR",
+    "LOCALAPPDATA",
     "BASH_ENV",
     "ENV",
     "ZDOTDIR",
@@ -65,8 +69,9 @@ pub(crate) fn places() -> Vec<PathBuf> {
     let mut places = own_folders();
     places.extend(state_folder().map(|folder| folder.join(OWN_NAME)));
     places.extend(packs_folder().and_then(|packs| Some(packs.parent()?.to_owned())));
-    let runtime = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty());
-    places.extend(runtime.map(|folder| PathBuf::from(folder).join(OWN_NAME)));
+    let of_daemons = OF_DAEMONS.iter().filter_map(std::env::var_os);
+    let of_daemons = of_daemons.filter(|folder| !folder.is_empty());
+    places.extend(of_daemons.map(|folder| PathBuf::from(folder).join(OWN_NAME)));
     places.extend(own_program::places());
     if let Some(home) = std::env::home_dir().filter(|home| home.is_absolute()) {
         places.extend(OF_SHELLS.iter().map(|file| home.join(file)));

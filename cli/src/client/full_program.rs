@@ -1,7 +1,8 @@
 //! The full program, in place of this one.
 
 use std::ffi::OsString;
-use std::io;
+use std::fs::File;
+use std::io::{self, Seek as _, Write as _};
 use std::path::Path;
 use std::process::Command;
 
@@ -34,22 +35,24 @@ fn replace_self(mut command: Command) -> io::Error {
     }
 }
 
-/// What was read of stdin is handed on by the daemon's calls alone.
-#[cfg(not(target_os = "linux"))]
-fn file_of(_text: &[u8]) -> io::Result<std::process::Stdio> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-/// Makes a file in memory: a pipe takes a large text only while somebody reads it.
-#[cfg(target_os = "linux")]
-fn file_of(text: &[u8]) -> io::Result<std::fs::File> {
-    use std::fs::File;
-    use std::io::{Seek as _, Write as _};
-
-    use rustix::fs::{MemfdFlags, memfd_create};
-
-    let mut file = File::from(memfd_create("hookgate-step", MemfdFlags::CLOEXEC)?);
+/// Makes a file with the text: a pipe takes a large one only while somebody reads it. It has no name, or loses it with its
+/// last handle, and only this user can read it.
+fn file_of(text: &[u8]) -> io::Result<File> {
+    let mut file = nameless_file()?;
     file.write_all(text)?;
     file.rewind()?;
     Ok(file)
+}
+
+/// Makes a file in memory.
+#[cfg(target_os = "linux")]
+fn nameless_file() -> io::Result<File> {
+    use rustix::fs::{MemfdFlags, memfd_create};
+
+    Ok(memfd_create("hookgate-step", MemfdFlags::CLOEXEC)?.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless_file() -> io::Result<File> {
+    tempfile::tempfile()
 }

@@ -15,7 +15,8 @@ use crate::seconds::seconds;
 /// `hookgate install --daemon SECONDS` lets an agent have one.
 ///
 /// It listens on a socket in a folder that only this user can enter: hookgate in XDG_RUNTIME_DIR, or else
-/// hookgate/daemon in the folder of what programs keep. It serves calls of the same program, user, environment
+/// hookgate/daemon in the folder of what programs keep. On Windows it is a named pipe, and both ends show that they can
+/// read a secret in hookgate\daemon in LOCALAPPDATA. It serves calls of the same program, user, environment
 /// and folder only; others judge by themselves, or start their own.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
@@ -30,7 +31,7 @@ pub struct Args {
 /// Runs the verb.
 ///
 /// # Errors
-/// The folder is not private, or the socket cannot be made.
+/// The folder is not private, or the socket or the pipe cannot be made.
 pub fn run(args: &Args) -> Result<Exit, Abort> {
     hook::serve(args.idle).map(|()| Exit::Ok).map_err(|error| {
         Abort::failure(format!("the daemon cannot listen: {error}"))

@@ -40,9 +40,6 @@ use tables::Tables;
 
 pub(crate) use answer::print;
 pub(crate) use call::TIMEOUT;
-#[cfg(not(target_os = "linux"))]
-pub(crate) use daemon::client::serve;
-#[cfg(target_os = "linux")]
 pub(crate) use daemon::server::serve;
 pub(crate) use in_force_here::{InForceHere, TableHere};
 pub(crate) use input::LIMIT;

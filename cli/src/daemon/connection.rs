@@ -1,50 +1,77 @@
 //! A daemon that is asked.
 
-use std::io::Read as _;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
 use hookgate::contract::dialect::HostAnswer;
 
+use super::conversation::{self, Conversation};
 use super::place::Place;
-use super::wire::{self, Request, Response};
+use super::transport::{self, Stream};
+use super::wire::{Request, Response};
 
 /// How long a daemon may take to greet. Until then nothing is lost: the call can judge by itself.
 const GREETING: Duration = Duration::from_millis(200);
 
+/// Why no daemon has judged a step. Nothing of it has been said to the agent.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unanswered {
+    /// There is none, or anything about it is not as expected.
+    #[error("no daemon has answered")]
+    NoAnswer,
+    /// Something at its place cannot show that it belongs to this user.
+    #[error(
+        "what listens at the place of the daemon is not a program of this user, or its secret was replaced: \
+         this call has judged the step itself"
+    )]
+    Forged,
+}
+
+impl Unanswered {
+    /// Returns what the user has to be told.
+    pub(crate) fn note(&self) -> Option<String> {
+        match self {
+            Self::NoAnswer => None,
+            Self::Forged => Some(format!("hookgate: {self}")),
+        }
+    }
+}
+
+impl From<std::io::Error> for Unanswered {
+    fn from(error: std::io::Error) -> Self {
+        if conversation::is_forged(&error) { Self::Forged } else { Self::NoAnswer }
+    }
+}
+
 /// A daemon that has greeted, and was told nothing yet.
-#[derive(Debug)]
-pub(crate) struct Connection(UnixStream);
+pub(crate) struct Connection(Conversation<Stream>);
 
 impl Connection {
     /// Connects to the daemon at a place, which must run this program. `rest` is the time that is left to the
     /// call.
     ///
-    /// Returns `None` if there is no daemon, or anything about it is not as expected.
-    pub(crate) fn open(place: &Place, program: &Path, rest: Duration) -> Option<Self> {
+    /// # Errors
+    /// There is none that is as expected.
+    pub(crate) fn open(place: &Place, program: &Path, rest: Duration) -> Result<Self, Unanswered> {
         if !place.is_private() {
-            return None;
+            return Err(Unanswered::NoAnswer);
         }
-        let mut stream = UnixStream::connect(place.socket()).ok()?;
-        if !wire::runs_one_of(&stream, &[program]) {
-            return None;
-        }
-        let expected = place.greeting();
-        let mut greeting = vec![0; expected.len()];
-        stream.set_read_timeout(Some(GREETING.min(rest / 4))).ok()?;
-        stream.read_exact(&mut greeting).ok()?;
-        (greeting == expected.as_bytes()).then_some(Self(stream))
+        let secret = transport::secret(place).ok_or(Unanswered::NoAnswer)?;
+        let time = GREETING.min(rest / 4);
+        let stream = transport::connect(place, program, time);
+        let mut stream = stream.ok_or(Unanswered::NoAnswer)?;
+        stream.limit(time)?;
+        Ok(Self(Conversation::greeted(stream, secret, &place.greeting())?))
     }
 
     /// Asks the daemon to judge a step, and waits for its whole answer, for this time.
     ///
-    /// Returns `None` if there is none: then nothing of it has been said to the agent.
-    pub(crate) fn ask(self, request: &Request, rest: Duration) -> Option<HostAnswer> {
-        let Self(stream) = self;
-        stream.set_write_timeout(Some(rest)).ok()?;
-        stream.set_read_timeout(Some(rest)).ok()?;
-        wire::write(&stream, request).ok()?;
-        wire::read::<Response>(&stream).ok()?.answer()
+    /// # Errors
+    /// There is none: then nothing of it has been said to the agent.
+    pub(crate) fn ask(self, request: &Request, rest: Duration) -> Result<HostAnswer, Unanswered> {
+        let Self(mut conversation) = self;
+        conversation.stream().limit(rest)?;
+        conversation.request(request)?;
+        conversation.replied::<Response>()?.answer().ok_or(Unanswered::NoAnswer)
     }
 }

@@ -3,29 +3,29 @@
 use std::env;
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use hmac_sha256::Hash;
 
 use crate::private_folder;
-use crate::state_folder::state_folder;
 
 /// The folder in that of a user's running programs.
+#[cfg(unix)]
 const IN_RUNTIME_FOLDER: &str = "hookgate";
 
 /// The folder in that of what programs keep, for users without the other one.
 const IN_STATE_FOLDER: &str = "hookgate/daemon";
 
+/// How the name of the file ends that is there while a daemon listens: on Unix it is the socket.
+pub(super) const LISTENS: &str = if cfg!(windows) { "listens" } else { "sock" };
+
 /// How many daemons one user can have.
 const DAEMONS: usize = 16;
 
-/// How the name of a socket ends.
-const SOCKET: &str = "sock";
-
-/// Variables that differ between calls of the same kind, and that no hook reads.
-const PASSING: [&str; 2] = ["_", "SHLVL"];
+/// Variables that differ between calls of the same kind, and that no hook reads: those of a Unix shell, and those in
+/// which the shell of Windows keeps how its last program ended.
+const PASSING: [&str; 4] = ["_", "SHLVL", "=ExitCode", "=ExitCodeAscii"];
 
 /// The place of a daemon that would judge as this process does, or the program that it becomes.
 #[derive(Debug, Clone)]
@@ -46,14 +46,21 @@ impl Place {
         format!("hookgate {} {}\n", env!("CARGO_PKG_VERSION"), self.key)
     }
 
-    /// Returns the path of the socket.
-    pub(crate) fn socket(&self) -> PathBuf {
-        self.folder.join(&self.key).with_extension(SOCKET)
+    /// Returns the file of this daemon with this ending, in the folder of the daemons.
+    pub(super) fn file(&self, ending: &str) -> PathBuf {
+        self.folder.join(&self.key).with_extension(ending)
     }
 
-    /// Returns the path of the file that the daemon locks.
-    pub(crate) fn lock(&self) -> PathBuf {
-        self.folder.join(&self.key).with_extension("lock")
+    /// Returns the folder of the daemons.
+    #[cfg(windows)]
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the name of all that a decision can depend on.
+    #[cfg(windows)]
+    pub(super) fn key(&self) -> &str {
+        &self.key
     }
 
     /// Tells whether the folder is one of this user, which nobody else can enter.
@@ -64,10 +71,10 @@ impl Place {
     /// Tells whether a daemon may be started: the folder is private or not there yet, and not full.
     pub(crate) fn has_room(&self) -> bool {
         let Ok(entries) = fs::read_dir(&self.folder) else { return !self.folder.exists() };
-        let sockets = entries.flatten().filter(|entry| {
-            Path::new(&entry.file_name()).extension().is_some_and(|end| end == SOCKET)
+        let listening = entries.flatten().filter(|entry| {
+            Path::new(&entry.file_name()).extension().is_some_and(|end| end == LISTENS)
         });
-        self.is_private() && sockets.count() < DAEMONS
+        self.is_private() && listening.count() < DAEMONS
     }
 
     /// Makes the folder.
@@ -80,39 +87,43 @@ impl Place {
 }
 
 /// Returns the folder in which programs of this user listen.
+#[cfg(unix)]
 pub(crate) fn folder() -> Option<PathBuf> {
     let running = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     if let Some(folder) = running.filter(|folder| folder.is_absolute()) {
         return Some(folder.join(IN_RUNTIME_FOLDER));
     }
-    state_folder().map(|folder| folder.join(IN_STATE_FOLDER))
+    crate::state_folder::state_folder().map(|folder| folder.join(IN_STATE_FOLDER))
+}
+
+/// Returns the folder in which programs of this user say that they listen: in the one that Windows makes for him alone,
+/// and does not take to other machines.
+#[cfg(windows)]
+pub(crate) fn folder() -> Option<PathBuf> {
+    let own = env::var_os("LOCALAPPDATA").map(PathBuf::from);
+    own.filter(|folder| folder.is_absolute()).map(|folder| folder.join(IN_STATE_FOLDER))
 }
 
 /// Returns a name for all that a decision can depend on beside the step and the command line.
 fn key(program: &Path) -> io::Result<String> {
     let mut parts: Vec<Vec<u8>> = Vec::new();
     let mut add = |part: &[u8]| parts.push(part.to_vec());
-    let program = fs::metadata(program)?;
     let cwd = env::current_dir()?;
     add(env!("CARGO_PKG_VERSION").as_bytes());
-    add(cwd.as_os_str().as_bytes());
-    for file in [&program, &fs::metadata(&cwd)?] {
-        add(format!("{} {}", file.dev(), file.ino()).as_bytes());
+    add(cwd.as_os_str().as_encoded_bytes());
+    for file in [program, &cwd] {
+        add(&identity(file)?);
     }
-    add(format!("{} {} {}", program.size(), program.mtime(), program.mtime_nsec()).as_bytes());
-    let user = rustix::process::geteuid().as_raw();
-    add(format!("{user} {}", rustix::process::getegid().as_raw()).as_bytes());
-    // A sandbox sees other files, networks or processes under the same names.
-    for namespace in ["mnt", "net", "pid", "user"] {
-        let id = fs::read_link(format!("/proc/self/ns/{namespace}"));
-        add(id.unwrap_or_default().as_os_str().as_bytes());
+    add(version(program)?.as_bytes());
+    for part in process() {
+        add(&part);
     }
     let mut variables: Vec<_> = env::vars_os().collect();
     variables.retain(|(name, _)| PASSING.iter().all(|passing| name != passing));
     variables.sort();
     for (name, value) in &variables {
-        add(name.as_bytes());
-        add(value.as_bytes());
+        add(name.as_encoded_bytes());
+        add(value.as_encoded_bytes());
     }
     let mut hash = Hash::new();
     for part in &parts {
@@ -121,4 +132,46 @@ fn key(program: &Path) -> io::Result<String> {
         hash.update(part);
     }
     Ok(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Returns which file it is, whatever it is called.
+#[cfg(unix)]
+fn identity(path: &Path) -> io::Result<Vec<u8>> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let file = fs::metadata(path)?;
+    Ok(format!("{} {}", file.dev(), file.ino()).into_bytes())
+}
+
+/// Returns which file it is: Rust does not tell the number that Windows gives it, so it is its whole path.
+#[cfg(windows)]
+fn identity(path: &Path) -> io::Result<Vec<u8>> {
+    Ok(fs::canonicalize(path)?.into_os_string().into_encoded_bytes())
+}
+
+/// Returns which content a program has: when it was written, and its size.
+fn version(program: &Path) -> io::Result<String> {
+    let file = fs::metadata(program)?;
+    // A time before 1970 is one as well.
+    let written = file.modified()?.duration_since(UNIX_EPOCH);
+    Ok(format!("{} {written:?}", file.len()))
+}
+
+/// Returns as whom this process works, and in which namespaces: a sandbox sees other files, networks or processes under
+/// the same names.
+#[cfg(unix)]
+fn process() -> Vec<Vec<u8>> {
+    let user = rustix::process::geteuid().as_raw();
+    let ids = format!("{user} {}", rustix::process::getegid().as_raw());
+    let namespaces = ["mnt", "net", "pid", "user"].iter().map(|namespace| {
+        let id = fs::read_link(format!("/proc/self/ns/{namespace}")).unwrap_or_default();
+        id.into_os_string().into_encoded_bytes()
+    });
+    [ids.into_bytes()].into_iter().chain(namespaces).collect()
+}
+
+/// Windows: who cannot read the secret is another one.
+#[cfg(windows)]
+const fn process() -> Vec<Vec<u8>> {
+    Vec::new()
 }

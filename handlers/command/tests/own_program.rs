@@ -46,6 +46,7 @@ const TESTS: &[Test] = &[
     ("another_status_is_a_failure", another_status_is_a_failure),
     ("a_worker_answers_many_calls", a_worker_answers_many_calls),
     ("what_a_dropped_call_has_started_ends", what_a_dropped_call_has_started_ends),
+    ("orphans_of_a_dropped_call_end", orphans_of_a_dropped_call_end),
     ("what_a_program_leaves_behind_ends_with_it", what_a_program_leaves_behind_ends),
     ("a_replaced_program_is_not_run", a_replaced_program_is_not_run),
     ("what_a_system_cannot_enforce_is_refused", what_a_system_cannot_enforce_is_refused),
@@ -77,11 +78,15 @@ fn main() -> ExitCode {
 
 /// Does what a hook is told to do.
 fn play(part: &str, file: Option<&Path>) -> ExitCode {
-    let ticking = |file: &Path| {
+    let of_part = |part: &str, file: &Path| {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.arg(format!("{PART}tick")).arg(file).stdin(Stdio::null());
+        command.arg(format!("{PART}{part}")).arg(file).stdin(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    let ticking = |file: &Path| {
         #[expect(clippy::zombie_processes, reason = "it is left behind, which is what is tested")]
-        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        of_part("tick", file).spawn().unwrap();
     };
     match part {
         "deny" => {
@@ -109,6 +114,12 @@ fn play(part: &str, file: Option<&Path>) -> ExitCode {
         }
         "wait" => {
             ticking(file.unwrap());
+            sleep(LONGEST);
+            ExitCode::SUCCESS
+        }
+        // What goes on was started by a program that has ended: nothing leads from the hook to it any more.
+        "wait-for-orphan" => {
+            assert!(of_part("leave", file.unwrap()).status().unwrap().success());
             sleep(LONGEST);
             ExitCode::SUCCESS
         }
@@ -217,9 +228,17 @@ fn a_worker_answers_many_calls() {
 }
 
 fn what_a_dropped_call_has_started_ends() {
+    started_by_a_dropped_call_ends("wait");
+}
+
+fn orphans_of_a_dropped_call_end() {
+    started_by_a_dropped_call_ends("wait-for-orphan");
+}
+
+fn started_by_a_dropped_call_ends(part: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("ticks");
-    let built = build(&settings("wait", Some(&file))).unwrap();
+    let built = build(&settings(part, Some(&file))).unwrap();
     block_on(async {
         let begun = async {
             while size(&file) == 0 {

@@ -5,10 +5,5 @@
 //! A daemon has the environment and the folder of the call that started it, and serves only calls with the
 //! same: [`crate::daemon`] says how they find each other. So a step is judged as the call itself would judge it.
 
-#[cfg(not(target_os = "linux"))]
-#[path = "daemon/absent.rs"]
 pub(super) mod client;
-#[cfg(target_os = "linux")]
-pub(super) mod client;
-#[cfg(target_os = "linux")]
 pub(super) mod server;

@@ -42,19 +42,22 @@ pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
     }
     // What a daemon keeps is the table of the configs alone.
     if !work.call.overrides().is_empty() {
-        return judge_locally(work, step);
+        return judge_locally(work, step, None);
     }
-    if let Some(answer) = client::ask(&work.call, &bytes, rest(work)) {
-        work.say(answer);
-        return Ok(());
-    }
-    let judged = judge_locally(work, step);
+    let note = match client::ask(&work.call, &bytes, rest(work)) {
+        Ok(answer) => {
+            work.say(answer);
+            return Ok(());
+        }
+        Err(unanswered) => unanswered.note(),
+    };
+    let judged = judge_locally(work, step, note);
     client::start(&work.call);
     judged
 }
 
-/// Judges a step with a table of its own.
-fn judge_locally(work: &Work, step: HostStep) -> Result<(), HookError> {
+/// Judges a step with a table of its own; `note` is to be told with the answer.
+fn judge_locally(work: &Work, step: HostStep, note: Option<String>) -> Result<(), HookError> {
     let folder = folder(&step);
     let sources = sources::find(work.call.config(), &folder);
     let grants = Grants::read(&projects(&sources), work.call.trusted());
@@ -76,7 +79,7 @@ fn judge_locally(work: &Work, step: HostStep) -> Result<(), HookError> {
         .build()
         .map_err(|error| HookError::Process(error.to_string()))?;
     let judged = runtime.block_on(async {
-        let judged = judge_with_table(work, step, &table, &folder).await;
+        let judged = judge_with_table(work, step, &table, &folder, note).await;
         let time = DRAIN.min(rest(work));
         // Both at the same time: an agent that waits for the end of this process waits no longer for the second.
         let later = table.later.work(&table.engine, table.read, time);
@@ -84,7 +87,8 @@ fn judge_locally(work: &Work, step: HostStep) -> Result<(), HookError> {
         judged
     });
     runtime.shutdown_background();
-    command::settle(DRAIN.min(rest(work)));
+    // After the answer nothing is left to do about those that go on.
+    let _ = command::settle(DRAIN.min(rest(work)));
     judged
 }
 
@@ -95,7 +99,8 @@ fn in_daemon(work: &Work, step: HostStep, tables: &Tables) -> Result<(), HookErr
     let grants = Grants::read(&projects(&sources), work.call.trusted());
     let checked = SystemTime::now();
     let table = tables.get(&sources, work.call.strict(), grants, step.event.ours)?;
-    let judged = tables.runtime().block_on(judge_with_table(work, step, &table, &folder));
+    let judging = judge_with_table(work, step, &table, &folder, None);
+    let judged = tables.runtime().block_on(judging);
     if judged.is_err() {
         tables.forget(&table);
     }
@@ -110,6 +115,7 @@ async fn judge_with_table(
     mut step: HostStep,
     table: &InForce,
     folder: &Path,
+    told: Option<String>,
 ) -> Result<(), HookError> {
     let InForce { engine, state, skipped, .. } = table;
     let found = certify(work, table).await;
@@ -127,7 +133,7 @@ async fn judge_with_table(
     let answer = answer::answer(&*work.dialect, &step, &report, &in_force);
     let note = skipped.take().or_else(|| sources::note(work.call.config(), folder));
     let unrecorded = table.journal_problem().await;
-    let notes = note.into_iter().chain(failed).chain(unrecorded).chain(found);
+    let notes = told.into_iter().chain(note).chain(failed).chain(unrecorded).chain(found);
     let notes: Vec<String> = notes.collect();
     let note = (!notes.is_empty()).then(|| notes.join("\n"));
     work.say(answer::with_note(answer, note));

@@ -1,10 +1,6 @@
 //! The daemon: waits for calls, judges their steps, ends when nobody calls any more.
 
-use std::fs::{self, File, Permissions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::Path;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -17,8 +13,8 @@ use super::super::answer::notes;
 use super::super::call::Call;
 use super::super::tables::Tables;
 use super::super::{InProgress, find_dialect};
-use crate::daemon::{self, Place, Request, Response};
-use crate::programs::{self, OWN, SMALL};
+use crate::daemon::{self, Caller, Listener, Place, Response};
+use crate::programs::{self, SMALL};
 
 /// How long a call may take to say what it wants.
 const REQUEST: Duration = Duration::from_secs(2);
@@ -26,43 +22,42 @@ const REQUEST: Duration = Duration::from_secs(2);
 /// How much earlier than the call itself the daemon refuses, so that its refusal arrives.
 const EARLIER: Duration = Duration::from_millis(50);
 
+/// After how much time the system is asked again for a call, if it could not give one: too many files may be open.
+const AGAIN: Duration = Duration::from_millis(20);
+
 /// How long programs whose reply came too late may take to end.
 const SETTLE: Duration = Duration::from_secs(2);
 
 /// Serves calls until none has come for a time.
 ///
 /// # Errors
-/// The folder is not private, or the socket cannot be made there. That another daemon is there already is
+/// The folder is not private, or nobody can be listened to there. That another daemon is there already is
 /// no error.
 pub(crate) fn serve(idle: Duration) -> io::Result<()> {
     shim::close_inherited();
     // The agent may end all that is in the group of the call.
+    #[cfg(unix)]
     let _ = rustix::process::setsid();
-    let place = Place::of(Path::new(OWN))
+    let place = Place::of(&programs::own()?)
         .ok_or_else(|| io::Error::other("the environment or the folder cannot be read"))?;
-    place.prepare()?;
-    let lock = File::create(place.lock())?;
-    if lock.try_lock().is_err() {
-        return Ok(());
-    }
-    // One that was left by a daemon that was killed: who holds the lock is alone.
-    let _ = fs::remove_file(place.socket());
-    let listener = UnixListener::bind(place.socket())?;
-    fs::set_permissions(place.socket(), Permissions::from_mode(0o600))?;
+    let Some(mut listener) = Listener::listen(place.clone())? else { return Ok(()) };
     let _ = command::become_subreaper();
     let tables = Arc::new(Tables::new()?);
     let active = Arc::new(AtomicUsize::new(0));
     let (calls, called) = mpsc::channel();
-    let greeting = place.greeting();
     let counted = Arc::clone(&active);
     thread::Builder::new().name("accept".to_owned()).spawn(move || {
-        for stream in listener.incoming().flatten() {
+        loop {
+            let Ok(caller) = listener.next() else {
+                thread::sleep(AGAIN);
+                continue;
+            };
             let call = Served::new(&counted, &calls);
-            let (tables, greeting) = (Arc::clone(&tables), greeting.clone());
-            // Without a thread the stream is closed, and the call judges by itself.
+            let tables = Arc::clone(&tables);
+            // Without a thread the connection is closed, and the call judges by itself.
             let _ = thread::Builder::new().spawn(move || {
                 let _call = call;
-                answer(stream, &greeting, &tables)
+                answer(caller, &tables)
             });
         }
     })?;
@@ -74,9 +69,8 @@ pub(crate) fn serve(idle: Duration) -> io::Result<()> {
             Err(_) => break,
         }
     }
-    let _ = fs::remove_file(place.socket());
-    command::settle(SETTLE);
-    drop(lock);
+    daemon::close(&place);
+    let _ = command::settle(SETTLE);
     Ok(())
 }
 
@@ -109,13 +103,9 @@ impl Drop for Served {
     }
 }
 
-fn answer(mut stream: UnixStream, greeting: &str, tables: &Arc<Tables>) -> io::Result<()> {
-    if !daemon::runs_one_of(&stream, &[Path::new(OWN), &programs::beside(SMALL)?]) {
-        return Ok(());
-    }
-    stream.write_all(greeting.as_bytes())?;
-    stream.set_read_timeout(Some(REQUEST))?;
-    let request: Request = daemon::read(&stream)?;
+fn answer(caller: Caller, tables: &Arc<Tables>) -> io::Result<()> {
+    let (request, asking) =
+        caller.hear(&[&programs::own()?, &programs::beside(SMALL)?], REQUEST)?;
     let rest = Duration::from_millis(request.rest);
     let rest = rest.saturating_sub(EARLIER).max(rest / 2);
     let config = request.config.into_iter().map(Into::into).collect();
@@ -125,8 +115,7 @@ fn answer(mut stream: UnixStream, greeting: &str, tables: &Arc<Tables>) -> io::R
     let envelope = Box::new(io::Cursor::new(request.envelope.into_bytes()));
     let mut work = InProgress::start(call, dialect, envelope, Some(Arc::clone(tables)));
     let answer = work.answer();
-    daemon::write(&stream, &Response::new(&answer, notes(&answer)))?;
-    drop(stream);
+    asking.reply(&Response::new(&answer, notes(&answer)))?;
     work.settle();
     Ok(())
 }
