@@ -31,6 +31,10 @@ enum Format {
     Decision,
     /// The protocol of `serve`
     Serve,
+    /// The protocol of `serve` as an OpenRPC document
+    Openrpc,
+    /// The routes of `serve --http` as an OpenAPI document
+    Openapi,
 }
 
 /// Runs the verb.
@@ -44,6 +48,8 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
         Format::Config => hookgate::schema::config_with(&registry()),
         Format::Decision => hookgate::schema::decision(),
         Format::Serve => crate::serve::schema(),
+        Format::Openrpc => crate::serve::openrpc(),
+        Format::Openapi => crate::serve::openapi(),
     };
     stdout::print(&format!("{schema:#}\n"))?;
     Ok(Exit::Ok)

@@ -1,4 +1,4 @@
-//! One connection, as the methods see it.
+//! A caller, as the methods see it: a connection, or whoever an id over HTTP stands for.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -12,11 +12,12 @@ use super::outbox::Outbox;
 use super::service::Service;
 use super::sessions::{CallerId, Session};
 
-/// One connection.
+/// One caller.
 pub(crate) struct Caller {
     pub(super) id: CallerId,
     pub(super) service: Arc<Service>,
-    pub(super) outbox: Arc<Outbox>,
+    /// Where it is told what it has not asked for; `None` of a caller that has no connection.
+    pub(super) outbox: Option<Arc<Outbox>>,
     /// What it has said in `hello`.
     host: RwLock<Option<Arc<Host>>>,
     /// The generation whose guards it was found to enforce.
@@ -26,7 +27,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    pub(super) fn new(id: CallerId, service: Arc<Service>, outbox: Arc<Outbox>) -> Self {
+    pub(super) fn new(id: CallerId, service: Arc<Service>, outbox: Option<Arc<Outbox>>) -> Self {
         let (host, checked, subscription) =
             (RwLock::default(), AtomicU64::new(0), Mutex::default());
         Self { id, service, outbox, host, checked, subscription }

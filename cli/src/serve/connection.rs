@@ -6,10 +6,8 @@
 use std::future::poll_fn;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::task::Poll;
 
-use hookgate::contract::json::Integers;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -21,7 +19,7 @@ use super::frame::{self, Id, Request};
 use super::lines::{Line, Lines};
 use super::method;
 use super::outbox::Outbox;
-use super::service::Service;
+use super::service::{Service, Working};
 
 /// Serves a caller until it has said its last and is answered, it is gone, or the server ends. Then its sessions end.
 pub(super) async fn serve(
@@ -37,11 +35,12 @@ pub(super) async fn serve(
         let _ = outbox.send(&line).await;
         return;
     };
-    let caller = Arc::new(Caller::new(place.id, Arc::clone(&service), outbox));
+    let caller = Caller::new(place.id, Arc::clone(&service), Some(Arc::clone(&outbox)));
+    let caller = Arc::new(caller);
     let mut at_work = JoinSet::new();
     // A caller that reads nothing is not waited for longer than that.
     let answered = tokio::select! {
-        answered = read(&caller, Lines::new(reader), &mut at_work) => answered,
+        answered = read(&caller, &outbox, Lines::new(reader), &mut at_work) => answered,
         () = after_the_end(&service) => Err(io::ErrorKind::TimedOut.into()),
     };
     if answered.is_ok() {
@@ -68,6 +67,7 @@ async fn after_the_end(service: &Service) {
 /// The caller is gone.
 async fn read(
     caller: &Arc<Caller>,
+    outbox: &Arc<Outbox>,
     mut lines: Lines<impl AsyncRead + Unpin>,
     at_work: &mut JoinSet<()>,
 ) -> io::Result<()> {
@@ -90,8 +90,8 @@ async fn read(
             Line::CutOff => Err((Id::None, cut_off())),
         };
         match request {
-            Ok(request) => begin(caller, request, place, at_work).await?,
-            Err((id, error)) => caller.outbox.send(&method::refuse(caller, &id, &error)).await?,
+            Ok(request) => begin(caller, outbox, request, (place, at_work)).await?,
+            Err((id, error)) => outbox.send(&method::refuse(caller, &id, &error).line).await?,
         }
         // Those that are done are let go of.
         while at_work.try_join_next().is_some() {}
@@ -99,54 +99,31 @@ async fn read(
 }
 
 fn parse(caller: &Caller, bytes: Vec<u8>) -> Result<Request, (Id, CallError)> {
-    let integers = integers(caller);
-    Request::parse(&bytes, integers)
-}
-
-fn integers(caller: &Caller) -> Integers {
-    caller.service.engine.table().limits().integers
+    Request::parse(&bytes, caller.service.integers())
 }
 
 /// Begins a request: it is answered now, or by a task.
 async fn begin(
     caller: &Arc<Caller>,
+    outbox: &Arc<Outbox>,
     request: Request,
-    place: OwnedSemaphorePermit,
-    at_work: &mut JoinSet<()>,
+    (place, at_work): (OwnedSemaphorePermit, &mut JoinSet<()>),
 ) -> io::Result<()> {
     let working = Working::new(&caller.service);
-    let mut answer = Box::pin(method::answer(Arc::clone(caller), request));
+    let mut answer = method::answer(Arc::clone(caller), request);
     // Begun here and now, steps of a session begin in the order in which they were sent.
     let first = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
-    if let Poll::Ready(line) = first {
-        return caller.outbox.send(&line).await;
+    if let Poll::Ready(answer) = first {
+        return outbox.send(&answer.line).await;
     }
-    let caller = Arc::clone(caller);
+    let outbox = Arc::clone(outbox);
     at_work.spawn(async move {
-        let line = answer.await;
+        let answer = answer.await;
         // The reading ends as well if it is gone.
-        let _ = caller.outbox.send(&line).await;
+        let _ = outbox.send(&answer.line).await;
         drop((working, place));
     });
     Ok(())
-}
-
-/// A request that counts as one at work.
-struct Working(Arc<Service>);
-
-impl Working {
-    fn new(service: &Arc<Service>) -> Self {
-        // ORDERING: a figure.
-        service.in_flight.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(service))
-    }
-}
-
-impl Drop for Working {
-    fn drop(&mut self) {
-        // ORDERING: a figure.
-        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 fn too_long() -> CallError {

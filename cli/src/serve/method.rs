@@ -1,5 +1,6 @@
 //! The methods: their names, and which file answers.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -99,8 +100,23 @@ impl Method {
     }
 }
 
-/// Answers a request with a line.
-pub(super) async fn answer(caller: Arc<Caller>, request: Request) -> Vec<u8> {
+/// What a request is answered with.
+pub(super) struct Answer {
+    /// The line.
+    pub(super) line: Vec<u8>,
+    /// The code, if it is an error.
+    pub(super) error: Option<Code>,
+}
+
+/// Answers a request. It may be polled by any thread.
+pub(super) fn answer(
+    caller: Arc<Caller>,
+    request: Request,
+) -> Pin<Box<dyn Future<Output = Answer> + Send>> {
+    Box::pin(call(caller, request))
+}
+
+async fn call(caller: Arc<Caller>, request: Request) -> Answer {
     let Request { id, method, params } = request;
     let method = match Method::from_name(&method) {
         Ok(method) => method,
@@ -130,7 +146,7 @@ async fn reply<P, R>(
     id: &Id,
     params: Map<String, Value>,
     call: impl AsyncFnOnce(P) -> Result<R, CallError>,
-) -> Vec<u8>
+) -> Answer
 where
     P: DeserializeOwned,
     R: Serialize,
@@ -146,13 +162,13 @@ where
         Err(error) => Err(error),
     };
     match result {
-        Ok(result) => frame::success(id, &result),
+        Ok(result) => Answer { line: frame::success(id, &result), error: None },
         Err(error) => refuse(caller, id, &error),
     }
 }
 
-/// Returns the line of an error, which is counted.
-pub(super) fn refuse(caller: &Caller, id: &Id, error: &CallError) -> Vec<u8> {
+/// Returns the answer that is an error, which is counted.
+pub(super) fn refuse(caller: &Caller, id: &Id, error: &CallError) -> Answer {
     caller.service.counts.failed(error.code());
-    frame::refusal(id, error)
+    Answer { line: frame::refusal(id, error), error: Some(error.code()) }
 }

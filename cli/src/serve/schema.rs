@@ -10,27 +10,91 @@ use super::method::Method;
 use super::methods::{
     ask, batch, events, health, hello, judge, metrics, observe, overrides, replace, session, status,
 };
+use super::opa_answer::{OpaAnswer, OpaRefusal};
 use super::told::EventParams;
 use super::verdict::Judged;
+
+/// Where the schemas of a document stand.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    /// In `$defs`, as a JSON Schema has them.
+    Defs,
+    /// In `components.schemas`, as OpenRPC and OpenAPI have them.
+    Components,
+}
+
+impl Place {
+    const fn path(self) -> &'static str {
+        match self {
+            Self::Defs => "/$defs",
+            Self::Components => "/components/schemas",
+        }
+    }
+
+    /// Returns what refers to a schema.
+    pub(super) fn of(self, name: &str) -> Value {
+        json!({ "$ref": format!("#{}/{name}", self.path()) })
+    }
+}
+
+/// The schemas of the protocol.
+pub(super) struct Schemas {
+    /// A request, for each method.
+    pub(super) requests: Vec<Value>,
+    /// The response with a result.
+    pub(super) result: Value,
+    /// The response with an error.
+    pub(super) error: Value,
+    /// The notification.
+    event: Value,
+    /// The rest by their names: for each method `NAME.params` and `NAME.result`, `error`, `event.params`, `opa.answer`,
+    /// `opa.refusal`, and what these consist of.
+    pub(super) named: Map<String, Value>,
+}
 
 /// Returns the schema of a line: a request, a response or a notification. `$defs` has for each method `NAME.params` and
 /// `NAME.result`, and `error`; `x-errors` are the codes.
 pub(crate) fn schema() -> Value {
-    let mut generator = SchemaSettings::draft2020_12().into_generator();
+    let Schemas { mut requests, result, error, event, named } = schemas(Place::Defs);
+    requests.extend([result, error, event]);
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "hookgate serve",
+        "description": "One line of the protocol: JSON-RPC 2.0, one object a line.",
+        "oneOf": requests,
+        "x-errors": codes(),
+        "$defs": named,
+    })
+}
+
+/// Returns the codes of errors, with what they mean.
+fn codes() -> Value {
+    let codes = Code::ALL
+        .map(|code| json!({"code": code.number(), "name": code.name(), "meaning": code.meaning()}));
+    codes.to_vec().into()
+}
+
+/// Returns the schemas, as they refer to each other in a place.
+pub(super) fn schemas(place: Place) -> Schemas {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.definitions_path = place.path().into();
+    let mut generator = settings.into_generator();
     let (mut named, mut requests) = (Map::new(), Vec::new());
     for method in Method::ALL {
         let (params, result) = of(method, &mut generator);
         let name = method.name();
         named.insert(format!("{name}.params"), params.to_value());
         named.insert(format!("{name}.result"), result.to_value());
-        let params = json!({"$ref": format!("#/$defs/{name}.params")});
-        requests.push(request(method, &params));
+        requests.push(request(method, &place.of(&format!("{name}.params"))));
     }
-    named.insert("error".to_owned(), generator.subschema_for::<ErrorBody<'static>>().to_value());
-    named.insert(
-        "event.params".to_owned(),
-        generator.subschema_for::<EventParams<'static>>().to_value(),
-    );
+    for (name, schema) in [
+        ("error", generator.subschema_for::<ErrorBody<'static>>()),
+        ("event.params", generator.subschema_for::<EventParams<'static>>()),
+        ("opa.answer", generator.subschema_for::<OpaAnswer>()),
+        ("opa.refusal", generator.subschema_for::<OpaRefusal>()),
+    ] {
+        named.insert(name.to_owned(), schema.to_value());
+    }
     let id = generator.subschema_for::<Id>().to_value();
     let version = json!({"const": "2.0"});
     let result = json!({
@@ -43,7 +107,7 @@ pub(crate) fn schema() -> Value {
     let error = json!({
         "title": "the error of a request: it is never an allow",
         "type": "object",
-        "properties": {"jsonrpc": version, "id": id, "error": {"$ref": "#/$defs/error"}},
+        "properties": {"jsonrpc": version, "id": id, "error": place.of("error")},
         "required": ["jsonrpc", "id", "error"],
         "additionalProperties": false,
     });
@@ -53,24 +117,13 @@ pub(crate) fn schema() -> Value {
         "properties": {
             "jsonrpc": version,
             "method": {"const": events::NOTIFICATION},
-            "params": {"$ref": "#/$defs/event.params"},
+            "params": place.of("event.params"),
         },
         "required": ["jsonrpc", "method", "params"],
         "additionalProperties": false,
     });
-    let codes = Code::ALL
-        .map(|code| json!({"code": code.number(), "name": code.name(), "meaning": code.meaning()}));
-    let mut defs = generator.take_definitions(true);
-    defs.extend(named);
-    requests.extend([result, error, event]);
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "hookgate serve",
-        "description": "One line of the protocol: JSON-RPC 2.0, one object a line.",
-        "oneOf": requests,
-        "x-errors": codes,
-        "$defs": defs,
-    })
+    named.extend(generator.take_definitions(true));
+    Schemas { requests, result, error, event, named }
 }
 
 fn request(method: Method, params: &Value) -> Value {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use hookgate::contract::json::Integers;
 use hookgate::{Engine, Registry};
 use tokio::sync::{broadcast, watch};
 
@@ -33,10 +34,28 @@ pub(crate) struct Service {
     end: watch::Sender<bool>,
 }
 
-/// A connection that counts, until it is dropped.
+/// A caller that counts, until this is dropped.
 pub(super) struct Place {
     service: Arc<Service>,
     pub(super) id: CallerId,
+}
+
+/// A request that counts as one at work, until it is dropped.
+pub(super) struct Working(Arc<Service>);
+
+impl Working {
+    pub(super) fn new(service: &Arc<Service>) -> Self {
+        // ORDERING: a figure.
+        service.in_flight.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(service))
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        // ORDERING: a figure.
+        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Service {
@@ -75,6 +94,11 @@ impl Service {
 
     pub(super) fn is_ending(&self) -> bool {
         *self.end.borrow()
+    }
+
+    /// Returns which integers the table in force takes.
+    pub(super) fn integers(&self) -> Integers {
+        self.engine.table().limits().integers
     }
 
     pub(super) fn uptime(&self) -> Duration {

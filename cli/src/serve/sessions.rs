@@ -13,7 +13,7 @@ use super::error::{CallError, Code};
 use super::host::{Host, unenforced};
 use super::limits::SESSION_NAME;
 
-/// Which connection it is.
+/// Which caller it is.
 pub(crate) type CallerId = u64;
 
 /// A session.

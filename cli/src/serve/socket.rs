@@ -2,10 +2,8 @@
 
 use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::{
-    FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
-};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::Path;
 use std::sync::Arc;
 
 use rustix::fs::OFlags;
@@ -13,6 +11,7 @@ use tokio::net::UnixListener;
 use tokio::task::JoinSet;
 
 use super::connection;
+use super::own_file::OwnFile;
 use super::service::Service;
 use crate::daemon::{is_of_this_user, run_folder};
 use crate::private_folder;
@@ -23,19 +22,12 @@ const NAME: &str = "serve.sock";
 /// A link is not followed to what it leads to.
 const NO_LINK: i32 = OFlags::NOFOLLOW.bits().cast_signed();
 
-/// A socket that is listened to. It is removed when this is dropped.
+/// A socket that is listened to. It is removed when this is dropped, then the lock is let go.
 pub(crate) struct Listening {
     listener: UnixListener,
-    path: PathBuf,
-    /// Which file it is, so that none is removed that somebody has put in its place.
-    made: (u64, u64),
+    file: OwnFile,
     /// Held as long as the socket is this server's.
     _lock: File,
-}
-
-/// Returns the device and the number of a file, of a link itself.
-fn identity(path: &Path) -> io::Result<(u64, u64)> {
-    fs::symlink_metadata(path).map(|found| (found.dev(), found.ino()))
 }
 
 /// Listens on a socket: the one that is named, or that of the user.
@@ -74,13 +66,12 @@ pub(crate) fn listen(named: Option<&Path>) -> io::Result<Listening> {
     }
     let listener = UnixListener::bind(&path)?;
     fs::set_permissions(&path, Permissions::from_mode(0o600))?;
-    let made = identity(&path)?;
-    Ok(Listening { listener, path, made, _lock: lock })
+    Ok(Listening { listener, file: OwnFile::new(path)?, _lock: lock })
 }
 
 impl Listening {
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
     /// Serves whoever connects, until the server ends and all are answered.
@@ -110,14 +101,5 @@ impl Listening {
             connections.spawn(connection::serve(Arc::clone(&service), reader, writer));
         }
         while connections.join_next().await.is_some() {}
-    }
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        if identity(&self.path).is_ok_and(|found| found == self.made) {
-            // It may be gone already.
-            let _ = fs::remove_file(&self.path);
-        }
     }
 }

@@ -64,7 +64,7 @@ impl Verdict {
     }
 
     /// Whether the step goes on.
-    const fn goes_on(self) -> bool {
+    pub(super) const fn goes_on(self) -> bool {
         matches!(self, Self::Pass | Self::Allow)
     }
 }

@@ -9,11 +9,17 @@
 )]
 
 mod asks;
+mod documents;
 mod ends;
 mod enforces;
 mod events;
 mod frames;
 mod go;
+mod http;
+mod http_access;
+mod http_client;
+mod meerkat;
+mod opa;
 mod overrides;
 mod page;
 mod python;

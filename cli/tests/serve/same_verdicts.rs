@@ -1,5 +1,5 @@
-//! Promise: a step gets the same record in process, by `hookgate run`, over stdio, over a socket and from each client, to
-//! the byte. The table is `clients/cases`, and what each event can have.
+//! Promise: a step gets the same record in process, by `hookgate run`, over stdio, over a socket, by HTTP and from each
+//! client, to the byte. The table is `clients/cases`, and what each event can have.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -154,7 +154,9 @@ fn a_step_gets_the_same_record_whichever_way_it_comes() {
     drop(silent.out.take());
     server.wait_for("listening");
     let by_socket = served(&mut Host::connect(&folder, "run/s.sock"), &steps);
-    assert_eq!(by_socket, (expected, outcomes.clone()));
+    assert_eq!(by_socket, (expected.clone(), outcomes.clone()));
+    let (_listening, http) = crate::http_client::listening(&folder, &[]);
+    assert_eq!(served(&mut http.host(), &steps), (expected, outcomes.clone()), "HTTP");
     let python = client("python3", &["-m", "tests.cases"], "python");
     assert_eq!(by_client(&folder, python), outcomes, "Python");
     if needs::program("node") {

@@ -65,6 +65,9 @@ pub struct Options {
     /// Whether a matcher also means the tools of other agents that do the same: steps of any agent may
     /// come then.
     pub every_agent: bool,
+    /// Handlers of the host that are builtins of the same name here. Hooks of Meerkat that name another one, `in_process`,
+    /// stand in the file as comments: they are code that no file can bring along.
+    pub builtins: Vec<String>,
     /// Where the programs of hooks are looked for, to see what they do. Beside these, the folders around
     /// the file are tried.
     pub folders: Vec<PathBuf>,
@@ -150,7 +153,7 @@ pub fn import(path: &Path, text: &str, options: &Options) -> Result<Import, Impo
             None => recognise::recognise(path, &document).ok_or(ImportError::Unknown)?,
         },
     };
-    let source = read::read(agent, &document);
+    let source = read::read(agent, &document, &options.builtins);
     let mut folders = options.folders.clone();
     folders.extend(folders_around(path));
     let translator = Translator {

@@ -9,7 +9,7 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::super::caller::Caller;
-use super::super::error::CallError;
+use super::super::error::{CallError, Code};
 use super::super::frame;
 use super::super::limits::BEHIND;
 use super::super::outbox::Outbox;
@@ -29,29 +29,50 @@ pub(crate) struct Subscribed {
 
 pub(crate) fn call(caller: &Arc<Caller>, _: Nothing) -> Result<Subscribed, CallError> {
     caller.host()?;
-    let told = caller.service.told.subscribe();
+    let Some(outbox) = caller.outbox.clone() else {
+        let message = "over HTTP, decisions are told as a stream: `GET /events`";
+        return Err(CallError::new(Code::UnknownMethod, message));
+    };
     // Not the caller itself: it ends when its connection does, and ends this.
-    let (outbox, service) = (Arc::clone(&caller.outbox), Arc::clone(&caller.service));
-    caller.subscribe(tokio::spawn(tell(told, outbox, service)).abort_handle());
+    let subscription = Subscription::new(&caller.service);
+    caller.subscribe(tokio::spawn(tell(subscription, outbox)).abort_handle());
     Ok(Subscribed { behind: BEHIND })
 }
 
-async fn tell(mut told: Receiver<Arc<Told>>, outbox: Arc<Outbox>, service: Arc<Service>) {
-    let mut lost = 0;
-    loop {
-        match told.recv().await {
-            Ok(told) => {
-                let params = EventParams { lost: std::mem::take(&mut lost), told: Some(&told) };
-                let Some(line) = frame::notification(NOTIFICATION, &params) else { continue };
-                if outbox.send(&line).await.is_err() {
-                    return;
+/// What is told to one who listens.
+pub(crate) struct Subscription {
+    told: Receiver<Arc<Told>>,
+    service: Arc<Service>,
+}
+
+impl Subscription {
+    /// Listens from now on.
+    pub(crate) fn new(service: &Arc<Service>) -> Self {
+        Self { told: service.told.subscribe(), service: Arc::clone(service) }
+    }
+
+    /// Waits for the next one, and returns how many were lost before it; `None` when nothing more is told.
+    pub(crate) async fn next(&mut self) -> Option<(u64, Arc<Told>)> {
+        let mut lost = 0;
+        loop {
+            match self.told.recv().await {
+                Ok(told) => return Some((lost, told)),
+                Err(RecvError::Lagged(missed)) => {
+                    lost += missed;
+                    self.service.counts.lost(missed);
                 }
+                Err(RecvError::Closed) => return None,
             }
-            Err(RecvError::Lagged(missed)) => {
-                lost += missed;
-                service.counts.lost(missed);
-            }
-            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+async fn tell(mut subscription: Subscription, outbox: Arc<Outbox>) {
+    while let Some((lost, told)) = subscription.next().await {
+        let params = EventParams { lost, told: Some(&told) };
+        let Some(line) = frame::notification(NOTIFICATION, &params) else { continue };
+        if outbox.send(&line).await.is_err() {
+            return;
         }
     }
 }

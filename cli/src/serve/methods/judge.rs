@@ -34,6 +34,13 @@ pub(crate) struct Judge {
     pub(super) deadline_ms: Option<u64>,
 }
 
+impl Judge {
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "HTTP is not served there"))]
+    pub(crate) fn session(&self) -> &str {
+        &self.session
+    }
+}
+
 pub(crate) async fn call(caller: &Arc<Caller>, params: Judge) -> Result<Judged, CallError> {
     let Judge { session, step, deadline_ms } = params;
     let limit = time(caller, deadline_ms);

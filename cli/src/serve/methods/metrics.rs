@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::super::caller::Caller;
 use super::super::error::CallError;
+use super::super::service::Service;
 use super::status::Nothing;
 
 /// The type of the text.
@@ -17,14 +18,18 @@ const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Metrics {
     /// The type of the text, for who hands it on by HTTP.
-    content_type: &'static str,
+    pub(crate) content_type: &'static str,
     /// The text, which ends with `# EOF`.
-    text: String,
+    pub(crate) text: String,
 }
 
 pub(crate) fn call(caller: &Arc<Caller>, _: Nothing) -> Result<Metrics, CallError> {
     caller.host()?;
-    let service = &caller.service;
+    Ok(figures(&caller.service))
+}
+
+/// Returns the figures of a server.
+pub(crate) fn figures(service: &Service) -> Metrics {
     // ORDERING: a figure.
     let in_flight = service.in_flight.load(Ordering::Relaxed) as u64;
     let text = service.counts.open_metrics(&[
@@ -33,5 +38,5 @@ pub(crate) fn call(caller: &Arc<Caller>, _: Nothing) -> Result<Metrics, CallErro
         ("hookgate_sessions", service.sessions.count() as u64),
         ("hookgate_in_flight", in_flight),
     ]);
-    Ok(Metrics { content_type: CONTENT_TYPE, text })
+    Metrics { content_type: CONTENT_TYPE, text }
 }

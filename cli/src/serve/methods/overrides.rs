@@ -20,6 +20,7 @@ use super::super::caller::Caller;
 use super::super::error::{CallError, Code};
 use super::super::host::unenforced;
 use super::super::limits::ADDED;
+use super::super::meerkat_entries;
 use super::super::told::Told;
 use crate::config::mistake_json;
 
@@ -49,6 +50,9 @@ pub(crate) struct Override {
     /// Hooks to add, each as a `[[hook]]` of hooks.toml. One of an id that was added before takes its place.
     #[serde(default)]
     hooks: Vec<Map<String, Value>>,
+    /// Hooks to add in the words of Meerkat, in the place of `hooks`: the `entries` of its `hooks_override`.
+    #[serde(default)]
+    entries: Vec<Map<String, Value>>,
     /// Ids of hooks to take out: only of those that were added to this session so.
     #[serde(default)]
     disable: Vec<String>,
@@ -77,8 +81,18 @@ pub(crate) async fn call(caller: &Arc<Caller>, params: Override) -> Result<Overr
 }
 
 async fn change(caller: &Arc<Caller>, params: Override) -> Result<Overridden, CallError> {
-    let Override { session, hooks, disable } = params;
+    let Override { session, mut hooks, entries, disable } = params;
+    if !hooks.is_empty() && !entries.is_empty() {
+        let message = "`hooks` and `entries` say the same in two ways: send one of them";
+        return Err(CallError::new(Code::InvalidParams, message));
+    }
     let host = caller.enforcing_host()?;
+    if hooks.len() + entries.len() > ADDED {
+        return Err(too_many());
+    }
+    for entry in &entries {
+        hooks.push(meerkat_entries::hook(entry)?);
+    }
     let session = caller.session(&session)?;
     let mut state = session.state.write().await;
     if !caller.service.sessions.has(&session) {
@@ -102,7 +116,7 @@ async fn change(caller: &Arc<Caller>, params: Override) -> Result<Overridden, Ca
         added.push(hook);
     }
     if added.len() > ADDED {
-        return Err(CallError::new(Code::TooMany, format!("a session adds at most {ADDED} hooks")));
+        return Err(too_many());
     }
     let (engine, registry) =
         (Arc::clone(&caller.service.engine), Arc::clone(&caller.service.registry));
@@ -183,6 +197,10 @@ fn sets_mark(value: &Value) -> bool {
         Value::Array(values) => values.iter().any(sets_mark),
         _ => false,
     }
+}
+
+fn too_many() -> CallError {
+    CallError::new(Code::TooMany, format!("a session adds at most {ADDED} hooks"))
 }
 
 fn refuse(message: String) -> CallError {

@@ -99,6 +99,7 @@ pub(super) fn write(handler: &Handler, context: &Context<'_>, findings: &mut Fin
             Written::Nothing(format!("the tool {tool} of the MCP server {server}"))
         }
         Handler::Builtin { name, args } => context.builtin(name, args, findings),
+        Handler::OfHost(name) => Written::Value("builtin", literal(name)),
         Handler::Unknown { kind, detail } => {
             Written::Nothing(format!("{kind} {detail}").trim().to_owned())
         }

@@ -286,7 +286,10 @@ impl Translator<'_> {
         keys: &mut Vec<(String, String, Option<String>)>,
     ) {
         let watches = keys.iter().any(|(key, value, _)| key == "role" && value == "\"observe\"");
-        let judges = matches!(source.handler, Handler::Prompt { .. } | Handler::Builtin { .. });
+        let judges = matches!(
+            source.handler,
+            Handler::Prompt { .. } | Handler::Builtin { .. } | Handler::OfHost(_)
+        );
         if watches || judges || known.is_watched() {
             return;
         }

@@ -18,7 +18,7 @@ pub(super) fn identifier(
         .as_deref()
         .and_then(|file| std::path::Path::new(file).file_stem().and_then(std::ffi::OsStr::to_str));
     let kind = match &source.handler {
-        Handler::Builtin { name, .. } => Some(name.as_str()),
+        Handler::Builtin { name, .. } | Handler::OfHost(name) => Some(name.as_str()),
         Handler::Mcp { tool, .. } => Some(tool.as_str()),
         _ => None,
     };

@@ -16,8 +16,8 @@ use super::node::{Entry, Node};
 use super::report::Findings;
 use super::source::Source;
 
-/// Reads a config.
-pub(super) fn read(agent: Agent, document: &Document) -> Source {
+/// Reads a config. `builtins` are handlers of the host that are builtins here.
+pub(super) fn read(agent: Agent, document: &Document, builtins: &[String]) -> Source {
     let root = &document.root;
     let mut source = match agent {
         Agent::Claude | Agent::Codex | Agent::Gemini | Agent::Qwen => nested::read(agent, root),
@@ -25,7 +25,7 @@ pub(super) fn read(agent: Agent, document: &Document) -> Source {
         Agent::Copilot => copilot::read(root),
         Agent::Kimi => kimi::read(root),
         Agent::DockerAgent => docker_agent::read(root),
-        Agent::Meerkat => meerkat::read(root),
+        Agent::Meerkat => meerkat::read(root, builtins),
         Agent::Defect => defect::read(root),
     };
     for (at, slip) in &document.slips {

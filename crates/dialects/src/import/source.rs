@@ -68,6 +68,8 @@ pub(super) enum Handler {
         name: String,
         args: Vec<String>,
     },
+    /// A handler of the host that is a builtin of the same name here.
+    OfHost(String),
     /// Something that hookgate cannot do.
     Unknown {
         kind: String,
@@ -83,7 +85,7 @@ impl Handler {
             Self::Http { url, .. } => format!("a request to {url}"),
             Self::Prompt { prompt, .. } => format!("a question to a model: {prompt}"),
             Self::Mcp { server, tool } => format!("the tool {tool} of the MCP server {server}"),
-            Self::Builtin { name, .. } => format!("the builtin {name}"),
+            Self::Builtin { name, .. } | Self::OfHost(name) => format!("the builtin {name}"),
             Self::Unknown { kind, detail } => format!("{kind} {detail}"),
         }
     }

@@ -23,17 +23,17 @@ const KEYS: &[&str] = &[
 ];
 
 /// Reads a config.
-pub(super) fn read(root: &Node) -> Source {
+pub(super) fn read(root: &Node, builtins: &[String]) -> Source {
     let mut source = Source::default();
     let Some(hooks) = root.get("hooks") else { return source };
     let default = hooks.get("default_timeout_ms").and_then(Node::number).unwrap_or(5000.0);
     for node in hooks.get("entries").map_or(&[][..], Node::items) {
-        source.hooks.push(hook(node, default));
+        source.hooks.push(hook(node, default, builtins));
     }
     source
 }
 
-fn hook(node: &Node, default_ms: f64) -> SourceHook {
+fn hook(node: &Node, default_ms: f64, builtins: &[String]) -> SourceHook {
     let mut findings = Findings::default();
     let point = node.entry("point");
     let written = point.and_then(|point| point.node.text()).unwrap_or("turn_boundary");
@@ -57,7 +57,7 @@ fn hook(node: &Node, default_ms: f64) -> SourceHook {
         &mut findings,
     );
 
-    let handler = handler(node, &mut findings);
+    let handler = handler(node, builtins, &mut findings);
     let mut hook = SourceHook::new(node.at, event, handler);
     handlers::name(node, &mut hook);
     hook.timeout =
@@ -107,7 +107,7 @@ fn hook(node: &Node, default_ms: f64) -> SourceHook {
     hook
 }
 
-fn handler(node: &Node, findings: &mut Findings) -> Handler {
+fn handler(node: &Node, builtins: &[String], findings: &mut Findings) -> Handler {
     let runtime = node.get("runtime");
     let text =
         |key: &str| runtime.and_then(|runtime| runtime.text_of(key)).unwrap_or_default().to_owned();
@@ -127,6 +127,9 @@ fn handler(node: &Node, findings: &mut Findings) -> Handler {
             let handler = [text("handler"), text("name")].into_iter().find(|text| !text.is_empty());
             let handler = handler.unwrap_or_else(|| "noop".to_owned());
             let kind = other.unwrap_or("in_process").to_owned();
+            if kind == "in_process" && builtins.contains(&handler) {
+                return Handler::OfHost(handler);
+            }
             findings.add(
                 "not_imported",
                 node.at,
