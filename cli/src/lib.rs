@@ -35,6 +35,7 @@
 mod abort;
 mod agents;
 mod ask;
+mod bearer_token;
 mod call_class;
 mod canary;
 mod certified;
@@ -51,6 +52,7 @@ mod explained;
 mod foreign;
 mod formatter;
 mod hook_standing;
+mod html;
 mod input;
 #[cfg(unix)]
 mod interrupt;
