@@ -57,6 +57,11 @@ impl Abort {
         self
     }
 
+    /// Returns what it says, with what to do next.
+    pub(crate) fn into_text(self) -> String {
+        [self.message, self.help].into_iter().flatten().collect::<Vec<_>>().join(": ")
+    }
+
     /// Prints the message on stderr, and returns how the process ends.
     #[must_use]
     pub fn report(self) -> Exit {

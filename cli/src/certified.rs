@@ -137,6 +137,18 @@ fn enforce(on_dead: OnDead, engine: &Engine, proof: &Proof, was_known: bool) -> 
     }
 }
 
+/// Returns what is known of the hooks of a table, and since when, in milliseconds since 1970; of those that `[certify]` has
+/// not proved yet nothing. `None` if there is no `[certify]`.
+pub(crate) fn known(table: &HandlerTable) -> Option<Vec<(u64, Proof)>> {
+    let settings = CertifySettings::of_table(table)?;
+    let found = Found::read();
+    let known = |hook: &HookSpec| {
+        let since = found.0.get(&key(hook))?.time;
+        Some((since, found.of(hook, settings.every)?))
+    };
+    Some(table.specs().filter_map(known).collect())
+}
+
 /// Returns why hooks of a table are dead, as far as that was found and is kept.
 pub(crate) fn dead(table: &HandlerTable) -> Vec<String> {
     let Some(settings) = CertifySettings::of_table(table) else { return Vec::new() };

@@ -36,4 +36,5 @@ pub mod serve;
 pub mod snapshot;
 pub mod test;
 pub mod trust;
+pub mod ui;
 pub mod why;

@@ -183,6 +183,14 @@ impl Configs {
         Ok(loaded)
     }
 
+    /// Loads the table as [`ConfigArgs::load_in_part`] does, and prints nothing.
+    ///
+    /// # Errors
+    /// One of them cannot be used even without the hooks that have mistakes.
+    pub(crate) fn look_in_part(&self, registry: &Registry) -> Result<Loaded, ConfigErrors> {
+        self.join_all(self.in_part(registry))
+    }
+
     /// Loads the table as [`ConfigArgs::load_in_part`] does, of configs that are not in force: their files are not
     /// noted.
     ///

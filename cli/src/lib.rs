@@ -29,6 +29,7 @@
 mod abort;
 mod agents;
 mod ask;
+mod bearer_token;
 mod call_class;
 mod canary;
 mod certified;
@@ -45,6 +46,7 @@ mod explained;
 mod foreign;
 mod formatter;
 mod hook_standing;
+mod html;
 mod input;
 #[cfg(unix)]
 mod interrupt;

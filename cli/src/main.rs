@@ -10,7 +10,7 @@ use hookgate_cli::commands::{
     approvals, builtins, certify, check, completions, conditions, config, daemon, demo, diff,
     doctor, effects, eval, events, fmt, hook, import, init, install, journal, judge, list, log,
     lsp, man, pack, promote, reference, replay, run, runs, schema, serve, snapshot, test, trust,
-    why,
+    ui, why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -39,6 +39,7 @@ Start here:
   hookgate log                    see what was decided, where `[journal]` has it recorded
   hookgate runs list              see what hooks do later, and what became of it
   hookgate approvals list         see and answer what waits for a person
+  hookgate ui --open              see all of that on a live page
   hookgate replay                 see what your hooks would say to what is recorded
   hookgate diff OLD NEW           see what differs between two configs
   hookgate certify                see whether each guard works
@@ -85,6 +86,7 @@ enum Verb {
     Journal(journal::Args),
     Runs(runs::Args),
     Approvals(approvals::Args),
+    Ui(ui::Args),
     Replay(Box<replay::Args>),
     Diff(Box<diff::Args>),
     Fmt(fmt::Args),
@@ -164,6 +166,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Journal(args) => journal::run(&args),
         Verb::Runs(args) => runs::run(&args),
         Verb::Approvals(args) => approvals::run(&args),
+        Verb::Ui(args) => block_on(ui::run(args)),
         Verb::Replay(args) => block_on(replay::run(*args)),
         Verb::Diff(args) => block_on(diff::run(*args)),
         Verb::Fmt(args) => fmt::run(&args),

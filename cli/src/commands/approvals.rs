@@ -1,10 +1,10 @@
 //! `hookgate approvals`: questions that wait for a person.
 
 mod grants;
-mod show;
+pub(super) mod show;
 mod watch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use comfy_table::{Cell, Color};
@@ -207,7 +207,7 @@ fn row(approval: &Approval) -> [Cell; 6] {
 }
 
 /// Returns as much of an id as a person needs to name it.
-fn short(id: &str) -> String {
+pub(super) fn short(id: &str) -> String {
     id.chars().take(12).collect()
 }
 
@@ -239,12 +239,16 @@ fn tell(approval: &Approval) -> Result<Exit, Abort> {
 
 /// Returns the name of who answers.
 fn person(args: &AnswerArgs) -> Result<String, Abort> {
-    let of_system = || std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
     args.person
         .clone()
-        .or_else(of_system)
+        .or_else(user)
         .filter(|name| !name.is_empty())
         .ok_or_else(|| Abort::usage("nobody says who answers").help("name a person with --as NAME"))
+}
+
+/// Returns the name of the user of this system.
+pub(super) fn user() -> Option<String> {
+    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok()
 }
 
 /// Returns how the process ends for a question in a state.
@@ -272,9 +276,13 @@ fn whole_id(approvals: &Approvals, given: &str) -> Result<String, Abort> {
     }
 }
 
-/// Opens the questions that are beside a journal.
 fn open(journal: &JournalArgs) -> Result<Approvals, Abort> {
-    let file: PathBuf = RunSettings::beside(&journal.file()?).file;
+    open_beside(&journal.file()?)
+}
+
+/// Opens the questions that are beside a journal.
+pub(super) fn open_beside(journal: &Path) -> Result<Approvals, Abort> {
+    let file: PathBuf = RunSettings::beside(journal).file;
     // What is not there is not made.
     if !file.exists() {
         let none = Abort::failure(format!("there are no questions `{}`", file.display()));
@@ -286,11 +294,13 @@ fn open(journal: &JournalArgs) -> Result<Approvals, Abort> {
     store.map(|store| store.approvals()).map_err(|error| failure(&error.into()))
 }
 
-fn failure(error: &ApprovalError) -> Abort {
+/// Returns the error of a verb for one of a question.
+pub(super) fn failure(error: &ApprovalError) -> Abort {
     Abort::failure(error.to_string())
 }
 
-fn object(text: &str) -> Result<Map<String, Value>, String> {
+/// Reads an edit.
+pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
     match hookgate::contract::json::parse(text.as_bytes()) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err("an edit is a JSON object of fields and their values".to_owned()),

@@ -13,6 +13,8 @@ mod screen;
 mod settings;
 mod trust;
 
+use serde_json::{Value, json};
+
 use crate::abort::Abort;
 use crate::agents::{Folders, PROFILES, Profile};
 use crate::exit_code::Exit;
@@ -70,6 +72,17 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
         stdout::print(&screen::all(machine.as_ref(), &reports))?;
     }
     Ok(exit(machine.as_ref(), &reports))
+}
+
+/// Looks at this machine and at the agents that are here, and returns what `--json` prints.
+pub(super) fn look() -> Result<Vec<Value>, Abort> {
+    let folders = Folders::find()?;
+    let mut all = vec![json!(machine::look(folders.project()))];
+    for profile in PROFILES {
+        let report = examine::agent(profile, &folders, false)?;
+        all.extend(report.is_here().then(|| json!(report)));
+    }
+    Ok(all)
 }
 
 fn exit(machine: Option<&MachineReport>, reports: &[AgentReport]) -> Exit {

@@ -179,3 +179,14 @@ impl View {
         Ok(exit)
     }
 }
+
+/// Returns the effects of a call of a tool, as rows: the kind, what it is about, and how it comes about.
+pub(super) fn rows(
+    tool: &str,
+    input: &serde_json::Value,
+    cwd: Option<&str>,
+) -> Vec<(&'static str, String, String)> {
+    let around = surroundings(cwd);
+    let effects = Effects::of_call(tool, input, &around, &Manifests::default());
+    screen::rows(&effects, around.cwd.as_deref())
+}

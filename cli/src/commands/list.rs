@@ -5,13 +5,16 @@ mod json;
 mod row;
 mod screen;
 
+use hookgate::HandlerTable;
+use serde_json::Value;
+
 use crate::abort::Abort;
-use crate::config::{self, ConfigArgs};
+use crate::config::{self, ConfigArgs, Configs};
 use crate::exit_code::Exit;
 use crate::hook_standing::Standing;
 use crate::terminal::stdout;
 use crate::terminal::stdout::OutputArgs;
-use filter::FilterArgs;
+use filter::{Filter, FilterArgs};
 use row::rows;
 
 /// Show the hooks of each event, in the order in which they are called
@@ -56,4 +59,10 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
         stdout::print(&screen::text(&rows))?;
     }
     Ok(if loaded.set_aside.is_empty() { Exit::Ok } else { Exit::InvalidConfig })
+}
+
+/// Returns all hooks as `--json` prints them.
+pub(super) fn hooks(configs: &Configs, table: &HandlerTable) -> Vec<Value> {
+    let (standing, all) = (Standing::of(configs), Filter::default());
+    rows(table, &standing, &all).iter().flat_map(json::lines).collect()
 }

@@ -1,10 +1,12 @@
 //! `hookgate log`: reads the journal of decisions.
 
-mod entries;
+pub(super) mod entries;
 mod export;
-mod show;
+pub(super) mod page;
+pub(super) mod show;
 mod stats;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use hookgate_store::{Entry, Filter, Reader};
@@ -38,6 +40,7 @@ Examples:
   hookgate log show 1234
   hookgate log stats --since 30d
   hookgate log export --format csv > decisions.csv
+  hookgate log --html decisions.html --since 7d
   hookgate log --json --hook no-secrets | jq -r .report.reason"
 )]
 pub struct Args {
@@ -51,6 +54,9 @@ pub struct Args {
     /// Go on with what is recorded from now on, until it is interrupted
     #[arg(short, long)]
     follow: bool,
+    /// Write them as one HTML page instead, with what hooks did
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["follow", "json", "table"])]
+    html: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
     // The last: its heading is that of all that come after it.
@@ -79,6 +85,10 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     let json = args.output.wants_json();
     let reader = args.journal.open()?;
     let filter = args.filter.read()?;
+    if let Some(page) = &args.html {
+        page::write(page, &args, &reader, &filter)?;
+        return Ok(Exit::Ok);
+    }
     let newest = args.newest.or((!json).then_some(NEWEST));
     let wanted = newest.map_or_else(|| filter.clone(), |count| filter.clone().newest(count));
     let mut list = List { reader, json, last: 0, has_head: false };

@@ -1,5 +1,6 @@
 //! `hookgate run`: a stream of steps in, a stream of decisions out.
 
+mod page;
 mod printer;
 mod seen;
 mod shadow;
@@ -34,6 +35,7 @@ use crate::terminal::progress::Progress;
 use crate::terminal::stdout::{JsonLines, OutputArgs};
 use crate::terminal::{next, stderr};
 use crate::watch::Watch;
+use page::Page;
 use printer::{Place, Printer, Rows};
 use seen::Seen;
 use shadow::{ShadowArgs, ShadowRun};
@@ -69,6 +71,7 @@ Examples:
   hookgate run sessions/ --shadow all --fail-on failed
   hookgate run sessions/ --shadow-config next.toml    what would another config have decided otherwise?
   hookgate run -c hooks.toml session.jsonl > decisions.jsonl
+  hookgate run -c hooks.toml --html report.html session.jsonl
   hookgate run --journal decisions.db session.jsonl && hookgate log --journal decisions.db
   hookgate run session.jsonl | jq -c 'select(.decision == \"deny\") | {step_id, by, reason}'
   my-agent --print-steps | hookgate run --watch -")]
@@ -109,6 +112,9 @@ pub struct Args {
     /// OpenTelemetry; may be given several times
     #[arg(long, value_name = "PLACE", requires = "journal")]
     heads: Vec<String>,
+    /// Write also an HTML page with the steps that a table shows, and the summary of each hook
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Print no summary and no progress bar
     #[arg(short, long)]
     quiet: bool,
@@ -192,6 +198,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         remarks: Remarks::default(),
         set_aside: loaded.set_aside,
         worth_asking: None,
+        page: args.html.map(Page::new),
     };
     let interrupted: Pin<Box<dyn Future<Output = ()> + Send>> = match args.watch {
         true => Box::pin(interrupted_while_watching()),
@@ -213,6 +220,10 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         follower.end().await;
     }
     run.finish(args.quiet).await;
+    let ended = match run.page.take() {
+        Some(page) => ended.and(page.write(&mut run.summary, &run.engine.table())),
+        None => ended,
+    };
     let ended = ended.and(run.shadow.as_mut().map_or(Ok(()), ShadowRun::finish));
     if let Some(shadow) = run.shadow.as_ref().filter(|_| !args.quiet) {
         let live = match configs.sources() {
@@ -270,6 +281,8 @@ struct Run {
     set_aside: Vec<ConfigError>,
     /// The first step that a hook did not let pass: the hook, and where the step is.
     worth_asking: Option<String>,
+    /// What is written of the run for a browser.
+    page: Option<Page>,
 }
 
 impl Run {
@@ -338,6 +351,9 @@ impl Run {
             self.worth_asking.get_or_insert_with(place);
         }
         let place = Place { file: name, line: line.number };
+        if let Some(page) = self.page.as_mut().filter(|_| self.printer.is_notable(&seen)) {
+            page.add(place, line.bytes.as_deref(), &report);
+        }
         self.printer.add(place, line.bytes.as_deref(), &report, &seen, &self.progress)?;
         self.seen.extend(seen);
         if let (Some(shadow), Some(bytes), true) = (&mut self.shadow, &line.bytes, is_read) {

@@ -65,6 +65,7 @@ Example of hooks_test.toml:
 Examples:
   hookgate test
   hookgate test --coverage --threshold 90
+  hookgate test --coverage --html report.html
   hookgate test --filter push --watch
   hookgate test --mutate
   hookgate test --format junit > report.xml
@@ -108,6 +109,9 @@ pub struct Args {
     /// How to print the result; human on a terminal, otherwise json
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
+    /// Write the result also as one HTML page, with the coverage if that is asked for
+    #[arg(long, value_name = "FILE", conflicts_with = "mutate")]
+    html: Option<PathBuf>,
     /// Print JSON lines, as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -209,6 +213,9 @@ async fn run_once(args: &Args, steps: &mut BTreeSet<PathBuf>) -> Result<Exit, Ab
         args.format.unwrap_or_else(Format::default_of_stdout)
     };
     format.print(&outcome)?;
+    if let Some(page) = &args.html {
+        output::write_page(page, &outcome)?;
+    }
     let exit = judge(args, &outcome, suites.is_empty());
     if format == Format::Human && exit == Exit::Ok && !args.watch {
         stdout::print(&next::hint("run", &args.config.files, &session(&configs)))?;

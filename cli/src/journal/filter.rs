@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use clap::{Args as _, Command, FromArgMatches as _};
 use hookgate::Outcome;
 use hookgate_store::Filter;
 
@@ -42,6 +43,23 @@ pub(crate) struct FilterArgs {
 }
 
 impl FilterArgs {
+    /// Reads filters that do not come from a command line: the name of each without `--`, and its value.
+    ///
+    /// # Errors
+    /// There is no such filter, or it takes no such value.
+    pub(crate) fn of_pairs<'p>(
+        pairs: impl IntoIterator<Item = (&'p str, &'p str)>,
+    ) -> Result<Self, Abort> {
+        let words = pairs.into_iter().map(|(name, value)| format!("--{name}={value}"));
+        let command = Self::augment_args(Command::new("filters").no_binary_name(true));
+        let read = command.disable_help_flag(true).try_get_matches_from(words);
+        read.and_then(|found| Self::from_arg_matches(&found)).map_err(|error| {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            Abort::usage(first.strip_prefix("error: ").unwrap_or(first))
+        })
+    }
+
     /// Whether anything is asked for.
     pub(crate) fn is_given(&self) -> bool {
         *self != Self::default()

@@ -14,6 +14,8 @@ const VERBS: &[(&str, &[&str])] = &[
     ("promote", &[]),
     // It brings files back as they were, those of hooks, too.
     ("snapshot", &[]),
+    // Who reads what it prints can answer questions as the user.
+    ("ui", &[]),
 ];
 
 /// An option with which a verb that only shows something does more.

@@ -2,7 +2,7 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 18] = [
+const VERBS: [&str; 19] = [
     "run",
     "eval",
     "effects",
@@ -21,6 +21,7 @@ const VERBS: [&str; 18] = [
     "lsp",
     "completions",
     "man",
+    "ui",
 ];
 
 #[test]

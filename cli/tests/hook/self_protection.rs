@@ -102,6 +102,7 @@ const OTHERS: [&str; 46] = [
     "hookgate trust --yes",
     "hookgate init",
     "hookgate promote loose.toml --over hooks.toml --was x",
+    "hookgate ui --port 7777",
     "PROGRAM trust --yes",
     "cp PROGRAM hg; ./hg trust --yes",
     "ln -s PROGRAM hg && ./hg install --agent claude --remove --yes",

@@ -72,7 +72,11 @@ pub(super) fn screen(
     text
 }
 
-fn facts(approval: &Approval, request: Option<&ApprovalRequest>) -> Vec<(&'static str, String)> {
+/// Returns what is known of a question beside its step.
+pub(in crate::commands) fn facts(
+    approval: &Approval,
+    request: Option<&ApprovalRequest>,
+) -> Vec<(&'static str, String)> {
     let at = |at: u64| format!("{} UTC", time(at));
     let by: Vec<&str> = approval.by.iter().map(|by| by.as_str()).collect();
     let answers = approval.answers.iter().map(|answer| {

@@ -28,7 +28,7 @@ pub(super) fn text(call: &Call, cwd: Option<&str>, effects: &Effects) -> String 
 }
 
 /// A row: the kind of effect, what it is about, and how it comes about.
-type Row = (&'static str, String, String);
+pub(super) type Row = (&'static str, String, String);
 
 fn table_of(rows: Vec<Row>) -> Table {
     let mut table = table::new(To::Stdout, &["it", "what", "how"]);
@@ -42,7 +42,8 @@ fn table_of(rows: Vec<Row>) -> Table {
     table
 }
 
-fn rows(effects: &Effects, cwd: Option<&str>) -> Vec<Row> {
+/// Returns the effects of a call.
+pub(super) fn rows(effects: &Effects, cwd: Option<&str>) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     // A later round of a loop says nothing new of its program.
     let runs = effects.runs.iter().filter(|run| run.origin != Origin::Round);

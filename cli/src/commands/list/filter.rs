@@ -17,6 +17,7 @@ pub(super) struct FilterArgs {
 }
 
 /// The same, with events that are known.
+#[derive(Default)]
 pub(super) struct Filter<'a> {
     /// Empty for all.
     events: Vec<String>,

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use hookgate::Report;
-use hookgate::decision::Vote;
 use hookgate::recorder::Record;
 use hookgate_store::{Entry, Reader};
 
 use super::entries;
 use crate::abort::Abort;
 use crate::exit_code::Exit;
+use crate::html::said;
 use crate::journal::{JournalArgs, failure};
 use crate::terminal::sanitize::{escape_json, lines};
 use crate::terminal::stdout::{self, OutputArgs};
@@ -84,12 +84,14 @@ fn screen(entry: &Entry) -> String {
     text
 }
 
-fn pretty(value: &impl serde::Serialize) -> String {
+/// Returns a value as JSON in lines, in which nothing is hidden.
+pub(in crate::commands) fn pretty(value: &impl serde::Serialize) -> String {
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.lines().map(escape_json).collect::<Vec<_>>().join("\n")
 }
 
-fn facts(entry: &Entry, record: &Record) -> Vec<(&'static str, String)> {
+/// Returns what is known of a decision beside its votes and its step.
+pub(in crate::commands) fn facts(entry: &Entry, record: &Record) -> Vec<(&'static str, String)> {
     let report = &record.report;
     let mut facts = vec![("time", format!("{} UTC", time(record.time)))];
     let mut add = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
@@ -128,20 +130,4 @@ fn votes(report: &Report) -> comfy_table::Table {
     }
     table::keep_whole(&mut table, &[0, 1, 2, 3]);
     table
-}
-
-/// Returns what a hook has said, in one word or two.
-fn said(vote: &Vote) -> String {
-    let decision = vote.decision.map(|decision| decision.name());
-    let said = match (vote.failure, decision) {
-        (Some(failure), Some(decision)) => format!("{decision} (failed: {failure})"),
-        (Some(failure), None) => format!("failed: {failure}"),
-        (None, Some(decision)) => decision.to_owned(),
-        (None, None) if vote.rewrote => "rewrote".to_owned(),
-        (None, None) => "nothing".to_owned(),
-    };
-    match vote.mode {
-        hookgate::Mode::Enforce => said,
-        mode => format!("{said} ({})", mode.name()),
-    }
 }

@@ -98,7 +98,12 @@ impl Printer {
     }
 
     fn is_wanted(&self, seen: &BTreeSet<Seen>) -> bool {
-        match (self.only.is_empty(), self.json || self.all) {
+        (self.json && self.only.is_empty()) || self.is_notable(seen)
+    }
+
+    /// Whether a table for people shows a step.
+    pub(super) fn is_notable(&self, seen: &BTreeSet<Seen>) -> bool {
+        match (self.only.is_empty(), self.all) {
             (true, true) => true,
             (true, false) => seen.iter().any(|seen| *seen != Seen::Allow),
             (false, _) => !seen.is_disjoint(&self.only),

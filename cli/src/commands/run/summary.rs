@@ -9,9 +9,11 @@ use hookgate::contract::VerdictDecision;
 use hookgate::decision::{Vote, VoteOutcome};
 use hookgate::{FailureClass, Generation, HandlerTable, Outcome, Report};
 
+use crate::html;
 use crate::terminal::phrase::count;
 use crate::terminal::style::{BAD, BOLD, DOUBTFUL, outcome_colour, outcome_style};
 use crate::terminal::table::{To, cell, dim};
+use crate::terminal::time::took;
 use crate::terminal::{stderr, table};
 
 /// Counts of decisions and votes.
@@ -93,6 +95,58 @@ impl Summary {
         stderr::print(&text);
     }
 
+    /// Returns the counts in one sentence, without colours.
+    pub(crate) fn sentence(&self) -> String {
+        anstream::adapter::strip_str(self.head().trim_end()).to_string()
+    }
+
+    /// Returns the counts of each hook, for a page.
+    pub(crate) fn table_of_page(&self) -> html::Table {
+        let row = |(id, tally): (&String, &Tally)| {
+            let Tally { consulted, denied, asks, would, rewrote, added_context, .. } = tally;
+            let numbers = [consulted, denied, asks, would, rewrote, added_context];
+            let numbers = numbers.map(|number| html::Cell::number(*number));
+            let times = [50, 95]
+                .map(|part| html::Cell::dim(tally.percentile(part).map(took).unwrap_or_default()));
+            let failed: Vec<String> =
+                tally.failed.iter().map(|(class, number)| format!("{number} {class}")).collect();
+            let class = if tally.consulted == 0 { "dim" } else { "" };
+            let hook = html::Cell { class, ..id.clone().into() };
+            let failed = html::Cell { class: "refused", ..failed.join(", ").into() };
+            std::iter::once(hook).chain(numbers).chain(times).chain([failed]).collect()
+        };
+        let head = [
+            "hook",
+            "consulted",
+            "denied",
+            "asks",
+            "would",
+            "rewrote",
+            "context",
+            "p50",
+            "p95",
+            "failed",
+        ];
+        html::Table {
+            title: "Hooks".to_owned(),
+            head: head.to_vec(),
+            rows: self.hooks.iter().map(row).collect(),
+            ..html::Table::default()
+        }
+    }
+
+    /// Draws the counts of each hook.
+    pub(crate) fn plots(&self) -> Vec<html::Plot> {
+        let stopped: Vec<(String, u64)> =
+            self.hooks.iter().map(|(id, tally)| (id.clone(), tally.denied + tally.asks)).collect();
+        let times = self.hooks.iter().filter_map(|(id, tally)| {
+            let (half, most) = (tally.percentile(50)?, tally.percentile(95)?);
+            Some(html::Span { name: id.clone(), half, most })
+        });
+        let times = html::spans("How long hooks take: p50 · p95", times.collect(), took);
+        html::bars("Denied or asked", &stopped).into_iter().chain(times).collect()
+    }
+
     fn head(&self) -> String {
         let mut text = format!("{BOLD}{}{BOLD:#}", count(self.steps, "step"));
         for (&outcome, number) in &self.outcomes {
@@ -138,8 +192,6 @@ impl Summary {
                 tally.failed.iter().map(|(class, number)| format!("{number} {class}")).collect();
             let failed = failed.join(", ");
             let never = tally.consulted == 0;
-            let mut took = tally.took.clone();
-            took.sort_unstable();
             table.add_row([
                 if never { dim(id) } else { cell(id) },
                 if never { dim("never") } else { number_cell(tally.consulted, None) },
@@ -148,8 +200,8 @@ impl Summary {
                 number_cell(tally.would, None),
                 number_cell(tally.rewrote, None),
                 number_cell(tally.added_context, None),
-                time_cell(percentile(&took, 50)),
-                time_cell(percentile(&took, 95)),
+                time_cell(tally.percentile(50)),
+                time_cell(tally.percentile(95)),
                 Cell::new(failed).fg(Color::Red),
             ]);
         }
@@ -162,6 +214,13 @@ impl Summary {
 }
 
 impl Tally {
+    /// Returns how long so many of a hundred calls took at most.
+    fn percentile(&self, percent: usize) -> Option<u64> {
+        let mut took = self.took.clone();
+        took.sort_unstable();
+        percentile(&took, percent)
+    }
+
     /// Counts a step: the vote that counts of the hook, and all its calls about the step.
     fn count<'v>(&mut self, vote: &Vote, calls: impl Iterator<Item = &'v Vote> + Clone) {
         self.consulted += 1;

@@ -3,12 +3,14 @@
 mod human;
 mod json;
 mod junit;
+mod page;
 mod tap;
 
 use std::io::{self, IsTerminal as _};
 
 use super::outcome::TestOutcome;
 use crate::terminal::stdout;
+pub(super) use page::write_page;
 
 /// How the result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
