@@ -97,7 +97,7 @@ const PLACES: [&str; 24] = [
 ];
 
 /// What changes the next step without a word of a place.
-const OTHERS: [&str; 46] = [
+const OTHERS: [&str; 47] = [
     "hookgate install --agent claude --remove --yes",
     "hookgate trust --yes",
     "hookgate init",

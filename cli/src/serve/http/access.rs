@@ -11,14 +11,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use super::tls::Certificate;
-use super::token::Token;
-
-/// How the value of `Authorization` begins.
-const BEARER: &str = "bearer ";
+use crate::bearer_token::BearerToken;
 
 /// Who is answered.
 pub(super) struct Access {
-    pub(super) token: Token,
+    pub(super) token: BearerToken,
     pub(super) certificate: Option<Certificate>,
 }
 
@@ -49,8 +46,7 @@ impl Access {
     fn has_token(&self, headers: &HeaderMap) -> bool {
         let mut given = headers.get_all(AUTHORIZATION).iter();
         let (Some(value), None) = (given.next(), given.next()) else { return false };
-        let (scheme, token) = value.as_bytes().split_at_checked(BEARER.len()).unwrap_or_default();
-        scheme.eq_ignore_ascii_case(BEARER.as_bytes()) && self.token.is(token)
+        self.token.admits(value.as_bytes())
     }
 
     /// Tells whether a request is for this server. A page whose name leads here (DNS rebinding) sends the name.

@@ -7,12 +7,11 @@ use std::net::SocketAddr;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use hmac_sha256::HMAC;
 use rustix::fs::OFlags;
 
 use super::super::http_error::HttpError;
 use super::super::own_file::OwnFile;
-use super::random;
+use crate::bearer_token::BearerToken;
 use crate::daemon::run_folder;
 use crate::private_folder;
 
@@ -25,30 +24,11 @@ const LONGEST: u64 = 1024;
 /// A link is not followed to what it leads to.
 const NO_LINK: i32 = OFlags::NOFOLLOW.bits().cast_signed();
 
-/// A token: what another one is compared with.
-pub(super) struct Token {
-    key: [u8; 32],
-    digest: [u8; 32],
-}
-
-impl Token {
-    fn new(text: &[u8]) -> io::Result<Self> {
-        let key = random::bytes()?;
-        Ok(Self { digest: HMAC::mac(text, key), key })
-    }
-
-    /// Tells whether it is this one. How long that takes says nothing about the token: what is compared are digests with a
-    /// key that nobody knows, so how far they are alike is of no use.
-    pub(super) fn is(&self, other: &[u8]) -> bool {
-        HMAC::mac(other, self.key) == self.digest
-    }
-}
-
 /// Reads the token of a file that only its user can read.
 ///
 /// # Errors
 /// Others can read it, or it is no token.
-pub(super) fn read(path: &Path) -> Result<Token, HttpError> {
+pub(super) fn read(path: &Path) -> Result<BearerToken, HttpError> {
     let wrong = |why: String| HttpError::Token { path: path.to_owned(), why };
     let unread = |error: io::Error| wrong(format!("cannot be read: {error}"));
     let file = File::options().read(true).custom_flags(NO_LINK).open(path).map_err(unread)?;
@@ -68,14 +48,14 @@ pub(super) fn read(path: &Path) -> Result<Token, HttpError> {
             "holds no token: it has {SHORTEST} to {LONGEST} characters, without spaces"
         )));
     }
-    Token::new(text).map_err(unread)
+    BearerToken::of(String::from_utf8_lossy(text).into_owned()).map_err(unread)
 }
 
 /// Draws a token, and writes it to a file in the folder of this user's programs. The file goes with the server.
 ///
 /// # Errors
 /// The file cannot be written where only its user can read it.
-pub(super) fn draw(address: SocketAddr) -> Result<(Token, OwnFile), HttpError> {
+pub(super) fn draw(address: SocketAddr) -> Result<(BearerToken, OwnFile), HttpError> {
     let folder = run_folder().ok_or_else(|| {
         HttpError::System(
             "neither XDG_RUNTIME_DIR, XDG_STATE_HOME nor HOME is set: name a file with `--token-file`".to_owned(),
@@ -87,18 +67,18 @@ pub(super) fn draw(address: SocketAddr) -> Result<(Token, OwnFile), HttpError> {
         .map_err(|error| HttpError::Token { path, why: format!("cannot be written: {error}") })
 }
 
-fn write(folder: &Path, path: PathBuf) -> io::Result<(Token, OwnFile)> {
+fn write(folder: &Path, path: PathBuf) -> io::Result<(BearerToken, OwnFile)> {
     private_folder::prepare_closed(folder)?;
     // One that was left by a server that was killed: who listens at the address is alone.
     fs::remove_file(&path).or_else(|error| match error.kind() {
         ErrorKind::NotFound => Ok(()),
         _ => Err(error),
     })?;
-    let text = random::name()?;
+    let token = BearerToken::random()?;
     let mut file = File::options().write(true).create_new(true).mode(0o600).open(&path)?;
     let own = OwnFile::new(path)?;
-    writeln!(file, "{text}")?;
-    Ok((Token::new(text.as_bytes())?, own))
+    writeln!(file, "{}", token.text())?;
+    Ok((token, own))
 }
 
 #[cfg(test)]
@@ -107,17 +87,6 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
-
-    #[test]
-    fn a_token_is_itself_and_nothing_else() {
-        let token = Token::new(b"0123456789abcdef0123456789abcdef").unwrap();
-        assert!(token.is(b"0123456789abcdef0123456789abcdef"));
-        for other in
-            ["", "0", "0123456789abcdef0123456789abcdeF", "0123456789abcdef0123456789abcdef0"]
-        {
-            assert!(!token.is(other.as_bytes()), "{other}");
-        }
-    }
 
     #[test]
     fn a_file_that_others_can_read_holds_no_token() {
