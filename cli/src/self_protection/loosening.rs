@@ -18,6 +18,9 @@ const VERBS: &[(&str, &[&str])] = &[
     ("ui", &[]),
 ];
 
+/// The verb that shows questions, and its words that answer them as the user.
+const QUESTIONS: (&str, [&str; 2]) = ("approvals", ["approve", "reject"]);
+
 /// An option with which a verb that only shows something does more.
 const REVOKE: &str = "--revoke";
 
@@ -165,6 +168,12 @@ fn verb(run: &Run) -> Option<String> {
         all_known && !is(REVOKE) && (options.iter().any(|option| is(option)) || is("--help"))
     };
     let first = words.iter().find(|word| word.as_deref().is_none_or(|word| !word.starts_with('-')));
+    if first.is_some_and(|word| word.as_deref() == Some(QUESTIONS.0))
+        && (!all_known || QUESTIONS.1.iter().any(|word| is(word)))
+        && !is("--help")
+    {
+        return Some("questions are for the user of this session to answer".to_owned());
+    }
     let named = match first {
         Some(Some(word)) => VERBS.iter().find(|(verb, _)| *verb == word.as_ref()),
         Some(None) => VERBS.first(),

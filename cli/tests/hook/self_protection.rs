@@ -97,12 +97,16 @@ const PLACES: [&str; 24] = [
 ];
 
 /// What changes the next step without a word of a place.
-const OTHERS: [&str; 47] = [
+const OTHERS: [&str; 51] = [
     "hookgate install --agent claude --remove --yes",
     "hookgate trust --yes",
     "hookgate init",
     "hookgate promote loose.toml --over hooks.toml --was x",
     "hookgate ui --port 7777",
+    "hookgate approvals approve 0123 --as ada",
+    "hookgate approvals reject 0123 --reason list",
+    "hookgate approvals $(echo approve) 0123",
+    "echo 0123 | xargs hookgate approvals approve",
     "PROGRAM trust --yes",
     "cp PROGRAM hg; ./hg trust --yes",
     "ln -s PROGRAM hg && ./hg install --agent claude --remove --yes",
@@ -153,7 +157,7 @@ const OTHERS: [&str; 47] = [
 ];
 
 /// Lines that look like those, and change nothing.
-const LOOK_ALIKES: [&str; 48] = [
+const LOOK_ALIKES: [&str; 50] = [
     "export PATH=$HOME/.local/bin:$PATH",
     "export PATH=$PATH:/opt/x; node --version",
     "export NODE_ENV=test; npm test",
@@ -200,6 +204,8 @@ const LOOK_ALIKES: [&str; 48] = [
     "git stash -u",
     "git init sub",
     "hookgate check",
+    "hookgate approvals list --json",
+    "hookgate approvals show 0123",
     "hookgate pack . -o out.toml",
     "hookgate import s.json -o imported.toml",
 ];
