@@ -17,13 +17,10 @@ pub fn answers(program: &Path) {
     assert_eq!(first.denied().map(|(number, _)| number), Some(0), "{first:?}");
     // A daemon that held the streams would keep them for 40 seconds.
     assert!(first.took < Duration::from_secs(20), "{first:?}");
-    wait_until(|| session.key().is_some());
-    let [one, two] = [session.call(), session.call()];
-    let (Some((first_number, process)), Some(second)) = (one.denied(), two.denied()) else {
-        panic!("{one:?} {two:?}");
-    };
-    assert_eq!((first_number, second), (0, (1, process)), "two processes have judged");
-    assert!(one.stderr.is_empty() && two.code == Some(0), "{one:?} {two:?}");
+    // A call that judges by itself has a hook of its own, which has denied nothing before.
+    let (number, process) = session.answered();
+    let (next, same) = session.answered();
+    assert!(next > number && same == process, "{number} of {process}, {next} of {same}");
 }
 
 pub fn ends(program: &Path) {
@@ -34,22 +31,30 @@ pub fn ends(program: &Path) {
 
 pub fn with_another_secret(program: &Path) {
     let session = Session::new(program, "40");
-    session.started();
-    let (_, process) = session.call().denied().unwrap();
+    let (number, process) = session.answered();
     let secret = session.secret();
     fs::write(session.secret_file(), [7; 32]).unwrap();
-    let answer = session.call();
-    let (number, other) = answer.denied().unwrap();
-    assert!(number == 0 && other != process && answer.stderr.contains(NOTE), "{answer:?}");
+    let mut answer = session.call();
+    wait_until(|| {
+        let (number, other) = answer.denied().unwrap();
+        assert!(number == 0 && other != process, "{answer:?}");
+        let is_told = answer.stderr.contains(NOTE);
+        if !is_told {
+            answer = session.call();
+        }
+        is_told
+    });
     assert_eq!(answer.stderr.matches(NOTE).count(), 1, "it is told once: {answer:?}");
     // The control: with the secret of before it is asked again.
     fs::write(session.secret_file(), secret).unwrap();
-    assert_eq!(session.call().denied(), Some((1, process)));
+    let (next, same) = session.answered();
+    assert!(next > number && same == process, "{number} of {process}, {next} of {same}");
 }
 
 pub fn judges_for_its_user_alone(program: &Path) {
     let session = Session::new(program, "40");
-    let key = session.started();
+    session.answered();
+    let key = session.key().unwrap();
     let greeting = session.greeting(&key);
     let step = r#"{"session_id":"s","cwd":"C:\\","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}}"#;
     let request = serde_json::json!({
@@ -74,5 +79,5 @@ pub fn judges_for_its_user_alone(program: &Path) {
     };
     assert_eq!(ask([9; 32]), "");
     // The control.
-    assert!(ask(session.secret()).contains("step 0 of"), "who has the secret is answered");
+    assert!(ask(session.secret()).contains("step "), "who has the secret is answered");
 }

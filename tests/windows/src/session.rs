@@ -90,6 +90,17 @@ impl Session {
         }
     }
 
+    /// Calls until a daemon has answered two calls. Returns their number and the process of the hook. A machine that is
+    /// busy may be too slow for the time in which a daemon has to greet: then a call judges by itself.
+    pub fn answered(&self) -> (u32, u32) {
+        let mut answered = None;
+        wait_until(|| {
+            answered = self.call().denied().filter(|(number, _)| *number > 0);
+            answered.is_some()
+        });
+        answered.unwrap()
+    }
+
     /// Calls, and waits until a daemon listens. Returns its key.
     pub fn started(&self) -> String {
         let answer = self.call();

@@ -1,6 +1,7 @@
 //! What listens in the place of the daemon, and says that every step may happen.
 
 use std::path::Path;
+use std::pin::pin;
 use std::thread;
 use std::time::Duration;
 
@@ -20,6 +21,9 @@ const ALLOW: &[u8] = br#"{"exit":0,"stdout":"","stderr":"a stand-in has judged"}
 
 /// How long a call that says nothing more is listened to.
 const SILENCE: Duration = Duration::from_secs(2);
+
+/// How often it is looked whether a call has ended.
+const LOOK: Duration = Duration::from_millis(20);
 
 pub fn name(key: &str) -> String {
     format!(r"\\.\pipe\hookgate-{key}")
@@ -119,15 +123,12 @@ fn play(
             let call = scope.spawn(|| session.call());
             let mut seen = vec![serve(first, secret, &greeting, reply()).await];
             // It is there until the call has its answer.
-            let second = serve(second, secret, &greeting, reply());
-            let ended = async {
-                while !call.is_finished() {
-                    tokio::time::sleep(Duration::from_millis(20)).await;
+            let mut second = pin!(serve(second, secret, &greeting, reply()));
+            while !call.is_finished() {
+                if let Ok(more) = timeout(LOOK, second.as_mut()).await {
+                    seen.push(more);
+                    break;
                 }
-            };
-            tokio::select! {
-                more = second => seen.push(more),
-                () = ended => {}
             }
             (call, seen)
         });
