@@ -1,7 +1,7 @@
 //! Promise: what may be done at most covers a step only if all that the step does is named, and all of it is known.
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may fail")]
 
-use hookgate_contract::payload::ToolCall;
+use hookgate_contract::payload::{ToolCall, UserPromptSubmit};
 use hookgate_contract::{Envelope, StepContext, StepId};
 use hookgate_effects::conditions::AtMost;
 use serde_json::{Value, json};
@@ -147,6 +147,14 @@ fn words_that_are_not_named_are_not() {
     assert!(!covers(&cargo, "cargo test --config build.rustc-wrapper=\"id\""));
     assert!(!covers(&cargo, "cargo --config x.toml test"));
     assert!(!covers(&cargo, "cargo +evil test"));
+}
+
+#[test]
+fn what_is_no_call_is_not_covered() {
+    let at_most = AtMost::read(&json!({"runs": "ls"}), "/srv".as_ref(), None).unwrap();
+    let (context, id) = (StepContext::new("s"), StepId::new(Some("step"), String::new));
+    let prompt = UserPromptSubmit::new("delete everything");
+    assert!(!at_most.covers(&Envelope::new(&prompt, &context, &id, 1, 1 << 20)));
 }
 
 #[test]

@@ -100,13 +100,15 @@ impl AtMost {
         Ok(Self { none_of, runs, writes_any: table.get("writes") == Some(&json!(true)), home })
     }
 
-    /// Returns whether a step surely does no more than that.
+    /// Returns whether a step surely does no more than that. Only a call of a tool does.
     #[must_use]
     pub fn covers(&self, step: &Envelope<'_>) -> bool {
         let holds = |condition: &BuiltCondition| condition.condition().hold(step);
         let effects = effects_of(step, &Manifests::default(), self.home.as_deref());
+        let is_call = step.payload().tool().is_some();
         // What changes owners, or places in the tree of mounts, is a change that no path of `writes` stands for.
-        (self.writes_any || effects.effects.access.is_empty())
+        is_call
+            && (self.writes_any || effects.effects.access.is_empty())
             && self.runs.as_ref().is_none_or(|runs| {
                 let is_named = |run: &Run| runs.iter().any(|words| words.name_all_of(run));
                 effects.effects.runs.iter().all(is_named)

@@ -116,8 +116,29 @@ impl Approvals {
         self.give(request, scope, person, good_for, None)
     }
 
+    /// Agrees to every step of the same tool that does no more than `at_most` says and that the same hooks ask about:
+    /// `{"runs": ["cargo test"], "writes": ["target/**"]}`, see `AtMost` of `hookgate-effects`. What cannot be told before a step runs is asked
+    /// about each time.
+    ///
+    /// # Errors
+    /// As [`Approvals::grant`]; `at_most` cannot be read, or the question itself is about more than that.
+    #[cfg(feature = "effects")]
+    pub fn grant_within(
+        &self,
+        request: &ApprovalRequest,
+        scope: GrantScope,
+        person: &str,
+        good_for: Duration,
+        at_most: &Value,
+    ) -> Result<Grant, ApprovalError> {
+        if !super::within::is_within(request, at_most).map_err(ApprovalError::Within)? {
+            return Err(ApprovalError::NotWithin);
+        }
+        self.give(request, scope, person, good_for, Some(at_most.to_string()))
+    }
+
     /// Gives a grant: for exactly this action, or for what does no more than `within` says.
-    pub(super) fn give(
+    fn give(
         &self,
         request: &ApprovalRequest,
         scope: GrantScope,

@@ -1,7 +1,6 @@
-//! Grants for whatever does no more than a pattern of effects says.
+//! Whether the step of a question does no more than a pattern of effects says.
 
 use std::path::Path;
-use std::time::Duration;
 
 use hookgate::approval::ApprovalRequest;
 use hookgate::contract::{Envelope, StepId};
@@ -9,33 +8,8 @@ use hookgate::envelope::Incoming;
 use hookgate_effects::conditions::AtMost;
 use serde_json::{Value, json};
 
-use super::grants::{Grant, GrantScope};
-use super::{ApprovalError, Approvals};
-
 /// The largest step that is looked at.
 const MOST_BYTES: usize = 16 << 20;
-
-impl Approvals {
-    /// Agrees to every step of the same tool that does no more than `at_most` says and that the same hooks ask about:
-    /// `{"runs": ["cargo test"], "writes": ["target/**"]}`, see [`AtMost`]. What cannot be told before a step runs is asked
-    /// about each time.
-    ///
-    /// # Errors
-    /// As [`Approvals::grant`]; `at_most` cannot be read, or the question itself is about more than that.
-    pub fn grant_within(
-        &self,
-        request: &ApprovalRequest,
-        scope: GrantScope,
-        person: &str,
-        good_for: Duration,
-        at_most: &Value,
-    ) -> Result<Grant, ApprovalError> {
-        if !is_within(request, at_most).map_err(ApprovalError::Within)? {
-            return Err(ApprovalError::NotWithin);
-        }
-        self.give(request, scope, person, good_for, Some(at_most.to_string()))
-    }
-}
 
 /// Returns whether the step of a question surely does no more than that.
 ///
