@@ -10,10 +10,12 @@ mod questions;
 mod server;
 mod site;
 
+use std::io::{self, Write as _};
 use std::net::Ipv4Addr;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use tempfile::NamedTempFile;
 use tokio::net::TcpListener;
 
 use crate::abort::Abort;
@@ -66,9 +68,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     let site = Arc::new(Site::new(port, journal, args.config)?);
     let url = format!("http://127.0.0.1:{port}/#{}", site.token.text());
     stdout::print(&format!("{url}\n"))?;
-    if args.open {
-        open(&url);
-    }
+    let _page = if args.open { open(&url) } else { None };
     tokio::select! {
         served = axum::serve(listener, server::router(site)) => {
             served.map(|()| Exit::Ok).map_err(|error| Abort::failure(error.to_string()))
@@ -77,11 +77,24 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     }
 }
 
-/// Starts the browser. Where that does not work, the URL is printed all the same.
-fn open(url: &str) {
-    let mut opener = Command::new(OPENER);
-    opener.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if let Err(error) = opener.spawn() {
+/// Starts the browser with a file that leads it to the page, and returns the file: the URL itself would stand on a command
+/// line, which every user of the machine can read. Where that does not work, the URL is printed all the same.
+fn open(url: &str) -> Option<NamedTempFile> {
+    let opened = page_to(url).and_then(|page| {
+        let mut opener = Command::new(OPENER);
+        opener.arg(page.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        opener.spawn().map(|_| page)
+    });
+    let warn = |error: &io::Error| {
         stderr::warning(&format!("`{OPENER}` cannot be started: {error}; open the URL yourself"));
-    }
+    };
+    opened.inspect_err(warn).ok()
+}
+
+/// Writes a file, for this user only, from which a browser goes to a URL.
+fn page_to(url: &str) -> io::Result<NamedTempFile> {
+    let mut page = tempfile::Builder::new().prefix("hookgate-").suffix(".html").tempfile()?;
+    write!(page, "<!doctype html><meta http-equiv=refresh content=\"0;url={url}\">")?;
+    page.flush()?;
+    Ok(page)
 }

@@ -134,7 +134,7 @@ fn a_token_that_others_could_read_is_not_taken_and_none_is_printed() {
     let file = fs::read_dir(folder.path("run/hookgate")).unwrap().next().unwrap().unwrap();
     let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(file.path()), mode(folder.path("run/hookgate"))), (0o600, 0o700));
-    assert!(http.token.len() == 64 && http.get("/health").status == 200);
+    assert!(http.token.len() == 43 && http.get("/health").status == 200);
     assert!(server.stderr.try_iter().all(|line| !line.contains(&http.token)));
 }
 

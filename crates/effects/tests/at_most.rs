@@ -27,7 +27,7 @@ fn what_is_named_is_covered() {
         "cargo build -r",
         "cargo build --release && cargo test",
         "cargo test > target/out.txt",
-        "(cargo test)",
+        "cargo test -p \"a b\" || cargo build -r",
     ] {
         assert!(covers(&tests, command), "{command}");
     }
@@ -93,6 +93,17 @@ fn what_is_not_named_is_not() {
         "cargo test <(id)",
         "coproc id; cargo test",
         "trap id EXIT; cargo test",
+        "for PATH in /tmp/e; do cargo test; done",
+        "HOME=/tmp/x; cargo test",
+        "PATH[0]=/tmp/e; cargo test",
+        "PATH+=:/tmp/e; cargo test",
+        "((PATH=0)); cargo test",
+        "cargo test *(e:id:)",
+        "cargo test =id",
+        "cargo test --% & id",
+        "cargo test > target/${x:-../../.bashrc}",
+        "cargo test > target/$1",
+        "cargo test > target/.?/x",
         "cargo $X",
         "$(echo cargo) test",
         "cargo() { id; }; cargo test",
@@ -127,6 +138,33 @@ fn what_is_not_named_is_not() {
 }
 
 #[test]
+fn other_fields_of_a_call_are_asked_about() {
+    let cargo = json!({"runs": "cargo test"});
+    let input =
+        json!({"command": "cargo test", "description": "runs (all) tests", "timeout": 1000});
+    assert!(covers_call(&cargo, "Bash", input.clone()));
+    for (field, value) in [
+        ("cwd", json!("/tmp/evil")),
+        ("workdir", json!("/tmp/evil")),
+        ("env", json!({"PATH": "/tmp"})),
+        ("dangerouslyDisableSandbox", json!(true)),
+        ("file_path", json!("/etc/x")),
+    ] {
+        let mut input = input.clone();
+        input[field] = value;
+        assert!(!covers_call(&cargo, "Bash", input), "{field}");
+    }
+    let files = json!({"writes": "/home/u/proj/src/**"});
+    let write = json!({"file_path": "/home/u/proj/src/a", "content": "$(x)"});
+    assert!(covers_call(&files, "Write", write.clone()));
+    for field in ["file", "path", "command", "cwd", "edits"] {
+        let mut input = write.clone();
+        input[field] = json!("/etc/x");
+        assert!(!covers_call(&files, "Write", input), "{field}");
+    }
+}
+
+#[test]
 fn words_that_are_not_named_are_not() {
     let push = json!({"runs": ["git push", "git push origin *"], "pushes": true, "connects": true});
     for (command, is_covered) in [
@@ -135,6 +173,8 @@ fn words_that_are_not_named_are_not() {
         ("git push --force", false),
         ("git push origin main --force", false),
         ("git push origin a b", false),
+        ("git push origin +main", false),
+        ("git push origin :main", false),
         ("git push evil main", false),
         ("git -c core.sshCommand=id push", false),
         ("GIT_SSH_COMMAND=id git push", false),

@@ -72,9 +72,14 @@ fn is_own(headers: &HeaderMap, port: u16) -> bool {
         (true, Some(origin)) => origin.as_bytes() == format!("http://{host}").as_bytes(),
         (true, None) => false,
     };
-    let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
-    let is_own_site = site.is_none_or(|site| OWN_SITES.iter().any(|own| own.as_bytes() == site));
-    is_here && is_from_here && is_own_site
+    // A person may come from anywhere, such as the file of `--open`. What he gets has no data.
+    let is = |name: &str, values: &[&str]| {
+        let mut said = headers.get_all(name).iter();
+        said.all(|said| values.iter().any(|value| value.as_bytes() == said.as_bytes()))
+    };
+    let says = |name: &str, value: &str| headers.contains_key(name) && is(name, &[value]);
+    let is_visit = says("sec-fetch-mode", "navigate") && says("sec-fetch-dest", "document");
+    is_here && is_from_here && (is_visit || is("sec-fetch-site", &OWN_SITES))
 }
 
 /// Returns a header that is there once.
@@ -100,8 +105,13 @@ mod tests {
         assert!(is_own(&[host]) && is_own(&[("host", "localhost:7777")]));
         assert!(is_own(&[host, ("origin", "http://127.0.0.1:7777")]));
         assert!(is_own(&[host, ("sec-fetch-site", "none")]));
+        let (visit, document) = (("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document"));
+        assert!(is_own(&[host, ("sec-fetch-site", "cross-site"), visit, document]));
         for wrong in [
             &[][..],
+            &[host, ("sec-fetch-site", "cross-site"), visit],
+            &[host, ("sec-fetch-site", "cross-site"), visit, ("sec-fetch-dest", "iframe")],
+            &[host, ("sec-fetch-site", "none"), ("sec-fetch-site", "cross-site")],
             &[("host", "evil.example:7777")],
             &[("host", "127.0.0.1")],
             &[("host", "127.0.0.1:7778")],

@@ -172,7 +172,8 @@ fn asked(mut body: Map<String, Value>, decision_id: &str) -> Result<Judge, CallE
         input.insert("step".to_owned(), step.into());
     }
     if let Some(Value::Object(step)) = input.get_mut("step") {
-        step.entry("step_id").or_insert_with(|| decision_id.into());
+        // Not what the gateway says: it may hand on what an agent has made up, and what counts steps counts one id once.
+        step.insert("step_id".to_owned(), decision_id.into());
     }
     serde_json::from_value(Value::Object(input))
         .map_err(|error| invalid(format!("`input`: {}", quote::message(&error.to_string()))))

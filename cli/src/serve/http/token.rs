@@ -21,8 +21,8 @@ const SHORTEST: usize = 32;
 /// How many it has at most.
 const LONGEST: u64 = 1024;
 
-/// A link is not followed to what it leads to.
-const NO_LINK: i32 = OFlags::NOFOLLOW.bits().cast_signed();
+/// A link is not followed to what it leads to, and nobody is waited for who writes into a pipe.
+const NO_LINK: i32 = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
 
 /// Reads the token of a file that only its user can read.
 ///

@@ -204,7 +204,7 @@ try:
     requests = [json.loads(entry["message"])["message"] for entry in browser.log("performance")]
     requests = [entry["params"]["request"]["url"] for entry in requests if entry["method"] == "Network.requestWillBeSent"]
     # The first tab of the browser has pages of its own, which come from no network.
-    found["requests"] = [url for url in requests if not url.startswith(("about:", "chrome:"))]
+    found["requests"] = [url for url in requests if not url.startswith(("about:", "chrome:", "data:"))]
 
     # The control: the policy is there, and what is against it is seen.
     browser.run(

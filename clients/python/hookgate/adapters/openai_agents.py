@@ -28,7 +28,8 @@ class Hookgate:
     ) -> None:
         self._steps = Steps(gate, session, CLAIMS, ask, also)
         self._judged: Dict[Tuple[str, str], Tuple[Any, Outcome]] = {}
-        self._cleared: Dict[Tuple[str, str], Tuple[AsyncExitStack, Permit]] = {}
+        #: By the arguments, too: runs at the same time may give their calls the same ids.
+        self._cleared: Dict[Tuple[str, str, str, str], Tuple[AsyncExitStack, Permit]] = {}
         self._halted: Dict[Tuple[str, str], Halted] = {}
         self._agents: Dict[int, Tuple[Agent[Any], Agent[Any]]] = {}
 
@@ -65,12 +66,13 @@ class Hookgate:
                 self._steps.wait(session, call, proposed, outcome)
             return True
 
-        async def invoke(context: Any, _: str) -> Any:
+        async def invoke(context: Any, arguments: str) -> Any:
             session = self._steps.session(context)
             key = (session.name, context.tool_call_id)
-            if key not in self._cleared:
+            judged = self._cleared.pop((*key, tool.name, arguments or "{}"), None)
+            if judged is None:
                 return "denied: the call was not judged"
-            stack, permit = self._cleared.pop(key)
+            stack, permit = judged
             async with stack:
                 output = await permit.run(lambda step: inner(context, json.dumps(step["tool_input"])))
                 try:
@@ -127,7 +129,7 @@ class Hookgate:
             return ToolGuardrailFunctionOutput.raise_exception(_facts(outcome))
         if isinstance(outcome, NotCleared):
             return ToolGuardrailFunctionOutput.reject_content(told(outcome))
-        self._cleared[key] = outcome
+        self._cleared[(*key, name, context.tool_arguments or "{}")] = outcome
         return ToolGuardrailFunctionOutput.allow()
 
     async def _after(self, data: Any) -> ToolGuardrailFunctionOutput:

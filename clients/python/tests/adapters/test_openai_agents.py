@@ -1,5 +1,6 @@
 """Promise: in the OpenAI Agents SDK, a tool runs if it was cleared, and as it was judged."""
 
+import asyncio
 import unittest
 
 from agents import Agent, RunConfig, Runner, RunState, function_tool, set_tracing_disabled
@@ -107,6 +108,21 @@ class AsyncTest(OpenAi, Scenarios, Halts, Prompts, Pauses, Unseen):
 
         self.config = RunConfig(tool_execution=ToolExecutionConfig(pre_approval_tool_input_guardrails=True))
         await Pauses.test_a_step_that_was_approved_runs(self)
+
+    async def test_runs_at_the_same_time_may_give_their_calls_the_same_ids(self):
+        async def other(text: str) -> str:
+            return text
+
+        async def run(name, field, text):
+            calls = [function_call(name, {field: text}, call_id="c0")]
+            tools = [function_tool(self.bash, name_override="Bash"), function_tool(other, name_override="Say")]
+            agent = Agent(name="a", model=ScriptedModel([calls, [assistant_message("done")]]), tools=tools)
+            await Runner.run(self.hookgate.agent(agent), "go on")
+
+        for _ in range(5):
+            both = [("Bash", "command", "git push --force"), ("Say", "text", "ls"), ("Bash", "command", "ls")]
+            await asyncio.gather(*(run(*one) for one in both * 3))
+        self.assertEqual(set(self.ran), {"ls"})
 
     async def test_a_run_that_was_kept_goes_on_in_the_same_process(self):
         paused = await self.run_turns(["cargo publish"])

@@ -100,14 +100,16 @@ impl AtMost {
         Ok(Self { none_of, runs, writes_any: table.get("writes") == Some(&json!(true)), home })
     }
 
-    /// Returns whether a step surely does no more than that. Only a call of a tool does.
+    /// Returns whether a step surely does no more than that. Only a plain call of a tool does: with no fields beside those that
+    /// say what is done, and with a command line of programs, words, quotes and redirections, joined by `&&`, `||`, `;` and
+    /// `|`. Whatever else a shell can do is asked about.
     #[must_use]
     pub fn covers(&self, step: &Envelope<'_>) -> bool {
         let holds = |condition: &BuiltCondition| condition.condition().hold(step);
         let effects = effects_of(step, &Manifests::default(), self.home.as_deref());
-        let is_call = step.payload().tool().is_some();
+        let is_plain = step.payload().tool().is_some_and(|call| is_plain(&call.tool_input));
         // What changes owners, or places in the tree of mounts, is a change that no path of `writes` stands for.
-        is_call
+        is_plain
             && (self.writes_any || effects.effects.access.is_empty())
             && self.runs.as_ref().is_none_or(|runs| {
                 let is_named = |run: &Run| runs.iter().any(|words| words.name_all_of(run));
@@ -171,13 +173,50 @@ impl Words {
         run.args.iter().all(|word| {
             let Some(word) = word.known() else { return false };
             let option = word.split_once('=').map_or(&*word, |(name, _)| name);
-            if !word.starts_with('-') {
+            // `git push origin +main` and `:main` do what an option does.
+            if !word.starts_with(['-', '+', ':']) {
                 others += 1;
                 return others <= most;
             }
             self.options.iter().any(|named| named == option || *named == word)
         })
     }
+}
+
+/// Fields of a call, of which one group may be there: others, such as a folder or variables, change what it does.
+const FIELDS: [&[&str]; 3] = [
+    &["command", "description", "timeout"],
+    &["file_path", "content", "old_string", "new_string", "replace_all", "offset", "limit"],
+    &["path", "content", "old_string", "new_string"],
+];
+
+/// Characters by which a line of a shell does more than run programs with the words that stand there.
+const NOT_PLAIN: &[char] =
+    &['$', '`', '(', ')', '{', '}', '[', ']', '*', '?', '!', '\\', '%', '^', '#'];
+
+/// Words by which it does.
+const KEYWORDS: [&str; 15] = [
+    "for", "select", "while", "until", "case", "if", "then", "do", "else", "function", "coproc",
+    "time", "repeat", "foreach", "--%",
+];
+
+fn is_plain(input: &Value) -> bool {
+    let Some(fields) = input.as_object() else { return false };
+    let is_known = FIELDS.iter().any(|known| fields.keys().all(|name| known.contains(&&**name)));
+    let is_plain_line = fields.get("command").is_none_or(|line| {
+        line.as_str().is_some_and(|line| {
+            let mut words = line.split([' ', '\t', '\n', ';', '&', '|', '<', '>', '"', '\'']);
+            !line.contains(NOT_PLAIN)
+                && words.all(|word| !KEYWORDS.contains(&word) && !sets_variable(word))
+        })
+    });
+    is_known && is_plain_line
+}
+
+/// Whether a word may be `NAME=value`, or a program of zsh by its name, `=name`.
+fn sets_variable(word: &str) -> bool {
+    let name = word.split_once('=').map(|(name, _)| name.strip_suffix('+').unwrap_or(name));
+    name.is_some_and(|name| name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()))
 }
 
 /// Returns the value of the condition that holds of what is beyond that; `None` if nothing is.
