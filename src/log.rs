@@ -129,6 +129,8 @@ pub(crate) fn hook_works_again(hook: &str) {
     event!(info, hook, "a hook that was set aside works again");
 }
 
+/// Only debug builds look.
+#[cfg(debug_assertions)]
 pub(crate) fn payload_changed(event: &str) {
     event!(
         error,

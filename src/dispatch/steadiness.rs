@@ -8,6 +8,7 @@ use hookgate_contract::payload::AnyPayload;
 
 #[cfg(debug_assertions)]
 use crate::log;
+#[cfg(debug_assertions)]
 use crate::panic_boundary::catch;
 
 /// What the present version of a step serialised to when its hooks began to read it.

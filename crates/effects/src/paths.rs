@@ -35,7 +35,8 @@ pub fn expand_home(text: &str, home: Option<&str>) -> Word {
 /// a folder that is not known begins with an unknown part.
 ///
 /// A `..` after an unknown part takes nothing away that is known, so that the part before it becomes one
-/// unknown part. An unknown part that itself has `..` in it is not thought of.
+/// unknown part, and so it is with the part before an unknown one in which `..` is written: `target/${x:-../..}`. What is
+/// not written is not thought of: `target/$x` is below `target`.
 #[must_use]
 pub fn absolute(word: &Word, cwd: Option<&str>) -> Word {
     let mut path = Segments::default();
@@ -62,7 +63,12 @@ pub fn absolute(word: &Word, cwd: Option<&str>) -> Word {
         match part {
             WordPart::Text(text) => path.text(text),
             WordPart::Glob(_) => path.open.push(part.clone()),
-            WordPart::Unknown { .. } => path.open.push(part.clone()),
+            WordPart::Unknown { written, .. } => {
+                if path.rooted && written.contains("..") {
+                    path.leave();
+                }
+                path.open.push(part.clone());
+            }
         }
     }
     path.end_segment();
@@ -119,17 +125,20 @@ impl Segments {
             None => {}
             Some(last) if last.iter().any(unknown) => {
                 // How many folders the unknown part names is not known, so neither is what is left.
-                self.rooted = false;
-                self.done = vec![vec![WordPart::Unknown {
-                    written: "..".into(),
-                    splits: false,
-                    plain: false,
-                }]];
+                self.leave();
             }
             Some(_) => {
                 self.done.pop();
             }
         }
+    }
+
+    /// Forgets which folder the path is in.
+    fn leave(&mut self) {
+        self.rooted = false;
+        self.open.clear();
+        self.done =
+            vec![vec![WordPart::Unknown { written: "..".into(), splits: false, plain: false }]];
     }
 
     fn into_word(mut self, cwd: Option<&str>) -> Word {
@@ -307,6 +316,8 @@ mod tests {
         assert_eq!(show(&absolute(&word(&["$X", "/a/../b"]), cwd)), "{$X}/b");
         assert_eq!(show(&absolute(&word(&["a/", "$X", "/../b"]), cwd)), "{..}/b");
         assert_eq!(show(&absolute(&word(&["/et", "*", "/../x"]), cwd)), "/x");
+        assert_eq!(show(&absolute(&word(&["a/b", "$(x ..)", "/c"]), cwd)), "{..}/{$(x ..)}/c");
+        assert_eq!(show(&absolute(&word(&["$(x ..)", "/c"]), cwd)), "{$(x ..)}/c");
         assert_eq!(show(&absolute(&word(&["*", ".rs"]), cwd)), "/w/<*>.rs");
         assert_eq!(show(&absolute(&Word::text("a/b"), None)), "{the folder}/a/b");
         assert_eq!(show(&absolute(&Word::text("/a/../b"), None)), "/b");

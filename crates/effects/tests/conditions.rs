@@ -399,3 +399,20 @@ fn a_folder_that_is_not_there_leaves_the_shell_where_it_was() {
         assert_eq!(bash(line), Truth::False, "{line}");
     }
 }
+
+/// Promise: what a variable stands for by default may lead out of the folder in front of it.
+#[test]
+fn a_default_may_leave_the_folder_in_front_of_it() {
+    let outside = json!(["~/.bashrc", "~/.ssh/**"]);
+    for command in [
+        "echo x > target/${x:-../../.bashrc}",
+        "cp a target/${x-../../.bashrc}",
+        "echo x | tee src/${HOME/*/..}/${HOME/*/..}/.bashrc",
+        "echo x > target/$(echo ../../.bashrc)",
+    ] {
+        assert_eq!(bash("writes", &outside, command), Truth::Unknown, "{command}");
+    }
+    assert_eq!(bash("reads", &outside, "cat src/${x:-../../.ssh/id}"), Truth::Unknown);
+    assert_eq!(bash("writes", &outside, "echo x > target/$x.log"), Truth::False);
+    assert_eq!(bash("writes", &outside, "echo x > target/${x:-out}.log"), Truth::False);
+}
