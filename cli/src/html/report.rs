@@ -1,5 +1,7 @@
 //! A view as one file that needs nothing else: no script, no font, no network.
 
+use std::fs::File;
+use std::io::Write as _;
 use std::path::Path;
 
 use data_encoding::BASE64;
@@ -37,5 +39,11 @@ pub(crate) fn write(path: &Path, view: View) -> Result<(), Abort> {
     let view = render(&environment, VIEW.0, view)?;
     let page = Page { style: STYLE, style_hash, version, made, title, view };
     let text = render(&environment, NAME, page)?;
-    std::fs::write(path, text).map_err(|error| Abort::file("write", path, &error))
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    // It says what steps have said, so it is as closed as a journal.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| Abort::file("write", path, &error))
 }

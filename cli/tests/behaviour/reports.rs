@@ -49,6 +49,8 @@ fn a_run_and_its_journal() {
     assert_eq!(ran.code(), 0, "{}", ran.err());
     assert_eq!(ran.lines().len(), 3, "the records are printed all the same");
     let run = page(&folder, "run.html");
+    let mode = std::fs::metadata(folder.path("run.html")).unwrap().permissions();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777, 0o600, "as a journal");
     for part in [
         "3 steps",
         "1 deny",
