@@ -408,7 +408,7 @@ fn a_default_may_leave_the_folder_in_front_of_it() {
         "echo x > target/${x:-../../.bashrc}",
         "cp a target/${x-../../.bashrc}",
         "echo x | tee src/${HOME/*/..}/${HOME/*/..}/.bashrc",
-        "echo x > target/$(echo ../../.bashrc)",
+        "echo x > target/$(x ../../.bashrc)",
     ] {
         assert_eq!(bash("writes", &outside, command), Truth::Unknown, "{command}");
     }
