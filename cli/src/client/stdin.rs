@@ -18,7 +18,7 @@ pub(super) fn read(end: Instant) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     loop {
         let chunk = match stdin.next(end.checked_duration_since(Instant::now())?)? {
-            Ok(chunk) if chunk.is_empty() => return Some(text),
+            Ok([]) => return Some(text),
             Ok(chunk) => chunk,
             Err(error) if is_passing(&error) => continue,
             Err(_) => return None,
