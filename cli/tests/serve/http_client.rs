@@ -144,8 +144,8 @@ impl Http {
         assert_eq!((begun.status, begun.header("content-type")), (200, Some("text/event-stream")));
         thread::spawn(move || {
             let lines = reader.lines().map_while(Result::ok);
-            let data = lines.filter_map(|line| line.strip_prefix("data: ").map(str::to_owned));
-            data.map(tell).all(|goes_on| goes_on)
+            let mut data = lines.filter_map(|line| line.strip_prefix("data: ").map(str::to_owned));
+            data.all(tell)
         });
     }
 
