@@ -18,11 +18,13 @@ pub(super) fn read(end: Instant) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     loop {
         let chunk = match stdin.next(end.checked_duration_since(Instant::now())?)? {
-            Ok([]) => return Some(text),
             Ok(chunk) => chunk,
             Err(error) if is_passing(&error) => continue,
             Err(_) => return None,
         };
+        if chunk.is_empty() {
+            return Some(text);
+        }
         let room = most.saturating_sub(text.len());
         text.extend_from_slice(chunk.get(..room.min(chunk.len()))?);
     }
