@@ -138,7 +138,7 @@ impl Http {
         let mut stream = self.connect();
         stream.set_read_timeout(None).unwrap();
         let Self { address, token } = self;
-        write!(stream, "GET /events HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\nhookgate-caller: {caller}\r\n\r\n").unwrap();
+        write!(stream, "GET /events HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\nhookgate-caller: {caller}\r\nconnection: close\r\n\r\n").unwrap();
         let mut reader = BufReader::new(stream);
         let begun = head(&mut reader).unwrap();
         assert_eq!((begun.status, begun.header("content-type")), (200, Some("text/event-stream")));
