@@ -105,6 +105,7 @@ pub(super) struct Answer {
     /// The line.
     pub(super) line: Vec<u8>,
     /// The code, if it is an error.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "HTTP asks for it"))]
     pub(super) error: Option<Code>,
 }
 

@@ -13,6 +13,12 @@ use crate::support::{Ended, Folder, repository};
 /// A folder with a question beside a journal, and its id.
 fn asked(command: &str, persons: &Persons) -> (Folder, Approvals, String) {
     let folder = Folder::with_hooks("");
+    let (approvals, id) = park(&folder, command, persons);
+    (folder, approvals, id)
+}
+
+/// Asks about a command as a runtime does that parks its questions beside a journal.
+pub(crate) fn park(folder: &Folder, command: &str, persons: &Persons) -> (Approvals, String) {
     let store = RunStore::open(RunSettings::beside(&folder.path("journal.db"))).unwrap();
     let approvals = store.approvals();
     let hook = Hook::sync("confirm", |_| Ok(Verdict::ask("deploy to production?")));
@@ -26,7 +32,7 @@ fn asked(command: &str, persons: &Persons) -> (Folder, Approvals, String) {
         asked.park(&engine, &context, Duration::from_secs(3600)).unwrap()
     });
     let id = approvals.park(&parked, persons).unwrap().id;
-    (folder, approvals, id)
+    (approvals, id)
 }
 
 fn approvals(folder: &Folder, args: &[&str]) -> Ended {
@@ -213,4 +219,36 @@ fn a_step_that_was_changed_is_shown_as_it_would_happen() {
     assert_eq!(shown.lines()[0]["edit"]["tool_input"]["command"], "make -n deploy");
     let second = approvals(&folder, &["approve", &id, "--as", "ben"]);
     assert!(second.err().contains("another change"), "{}", second.err());
+}
+
+/// Promise: what is granted by effects covers what surely does no more, also in another process, and only if it covers
+/// the question itself.
+#[test]
+fn an_answer_can_be_for_whatever_does_no_more() {
+    let (folder, kept, id) = asked("cargo test", &Persons::default());
+    let within = |json: &str| {
+        let args = ["approve", &id, "--as", "ada", "--always", "session", "--within", json];
+        approvals(&folder, &args)
+    };
+    for (wrong, code, why) in [
+        ("ls", 64, "--within"),
+        (r#"{"run": "ls"}"#, 1, "`run` is no kind of effects"),
+        (r#"{"runs": "cargo build"}"#, 1, "does more than that"),
+    ] {
+        let refused = within(wrong);
+        assert!(refused.code() == code && refused.err().contains(why), "{}", refused.err());
+        assert!(kept.grants().unwrap().is_empty(), "nothing is granted by {wrong}");
+        assert_eq!(kept.approval(&id).unwrap().state, ApprovalState::Pending, "nor answered");
+    }
+    let given = within(r#"{"runs": "cargo test", "writes": "/tmp/**"}"#);
+    assert!(given.code() == 0 && given.out().contains("no more than that"), "{}", given.out());
+    let listed = approvals(&folder, &["grants", "--table"]);
+    assert!(listed.out().contains(r#"at most {"runs":"cargo test""#), "{}", listed.out());
+    for (command, is_granted) in
+        [("cargo test > /tmp/out", true), ("cargo test > out", false), ("cargo test; id", false)]
+    {
+        let (other, id) = park(&folder, command, &Persons::default());
+        let request = other.request(&id).unwrap();
+        assert_eq!(other.granted(&request).unwrap().is_some(), is_granted, "{command}");
+    }
 }

@@ -16,6 +16,10 @@ use crate::terminal::table::{To, cell, dim};
 use crate::terminal::time::took;
 use crate::terminal::{stderr, table};
 
+/// What is told of each hook.
+const HEAD: [&str; 10] =
+    ["hook", "consulted", "denied", "asks", "would", "rewrote", "context", "p50", "p95", "failed"];
+
 /// Counts of decisions and votes.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
@@ -115,21 +119,9 @@ impl Summary {
             let failed = html::Cell { class: "refused", ..failed.join(", ").into() };
             std::iter::once(hook).chain(numbers).chain(times).chain([failed]).collect()
         };
-        let head = [
-            "hook",
-            "consulted",
-            "denied",
-            "asks",
-            "would",
-            "rewrote",
-            "context",
-            "p50",
-            "p95",
-            "failed",
-        ];
         html::Table {
             title: "Hooks".to_owned(),
-            head: head.to_vec(),
+            head: HEAD.to_vec(),
             rows: self.hooks.iter().map(row).collect(),
             ..html::Table::default()
         }
@@ -174,19 +166,7 @@ impl Summary {
     }
 
     fn table(&self) -> comfy_table::Table {
-        let head = [
-            "hook",
-            "consulted",
-            "denied",
-            "asks",
-            "would",
-            "rewrote",
-            "context",
-            "p50",
-            "p95",
-            "failed",
-        ];
-        let mut table = table::new(To::Stderr, &head);
+        let mut table = table::new(To::Stderr, &HEAD);
         for (id, tally) in &self.hooks {
             let failed: Vec<_> =
                 tally.failed.iter().map(|(class, number)| format!("{number} {class}")).collect();

@@ -1,14 +1,10 @@
 //! Over plain HTTP: who is let in, what is said of everything, what the views have.
 
-use std::time::Duration;
-
-use hookgate::{
-    Engine, Event, Gate, HandlerTable, Hook, HookEngine as _, StepContext, ToolUse, Verdict,
-};
-use hookgate_store::{ApprovalState, Approvals, PersonAnswer, Persons, RunSettings, RunStore};
+use hookgate_store::{ApprovalState, PersonAnswer, Persons};
 use serde_json::json;
 
 use super::site::{HOSTILE, Site, recorded};
+use crate::approvals::park;
 use crate::support::Folder;
 
 #[test]
@@ -233,24 +229,6 @@ fn a_config_with_a_mistake_and_a_journal_that_is_not_there_are_said() {
     assert!(site.get("/view/questions").body.contains("no question waits"));
 }
 
-/// A question beside a journal, and its id.
-fn asked(folder: &Folder) -> (Approvals, String) {
-    let store = RunStore::open(RunSettings::beside(&folder.path("journal.db"))).unwrap();
-    let approvals = store.approvals();
-    let hook = Hook::sync("confirm", |_| Ok(Verdict::ask("deploy to production?")));
-    let table = HandlerTable::builder().insert(hook.event(Event::PreToolUse)).build().unwrap();
-    let engine = Engine::new(table).with_approval_key(approvals.engine_key().unwrap());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let parked = runtime.block_on(async {
-        let context = StepContext::new("session-1").step_id("step-1");
-        let step = ToolUse::from_value("Bash", json!({ "command": HOSTILE })).unwrap();
-        let Gate::Asked(asked) = engine.dispatch(step, &context).await else { panic!() };
-        asked.park(&engine, &context, Duration::from_secs(3600)).unwrap()
-    });
-    let id = approvals.park(&parked, &Persons::need(2)).unwrap().id;
-    (approvals, id)
-}
-
 /// What the form of a question says that the person has seen.
 fn seen(body: &str) -> String {
     body.split("data-seen=\"").nth(1).unwrap().split('"').next().unwrap().replace("&quot;", "\"")
@@ -259,7 +237,7 @@ fn seen(body: &str) -> String {
 #[test]
 fn an_answer_is_that_of_the_user_once_and_to_what_was_seen() {
     let folder = recorded();
-    let (approvals, id) = asked(&folder);
+    let (approvals, id) = park(&folder, HOSTILE, &Persons::need(2));
     let site = Site::start(&folder);
     let path = format!("/answer/{id}");
     let shown = site.get(&format!("/view/question/{id}")).body;
