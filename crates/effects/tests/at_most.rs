@@ -135,6 +135,12 @@ fn what_is_not_named_is_not() {
     assert!(!covers(&json!({"runs": true}), "printenv"));
     assert!(!covers(&json!({"runs": true, "connects": true}), "git push -f"));
     assert!(!covers(&json!({"runs": true, "reads": true}), "chown -R u:u /home/u/proj"));
+    // What changes the tree of mounts is no change of the files that are named.
+    assert!(!covers(&json!({"runs": true, "reads": true}), "umount /home/u/proj"));
+    assert!(!covers(
+        &json!({"runs": true, "reads": true, "writes": ["/b/**"]}),
+        "mount --bind /a /b"
+    ));
 }
 
 #[test]
